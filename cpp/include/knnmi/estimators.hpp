@@ -1,0 +1,37 @@
+// k-nearest-neighbour estimates of entropy and (conditional) mutual information, in nats, max norm.
+//
+// Thread safety: every function may be called from several threads at once; none keeps state between calls.
+// Determinism: equal input gives equal bits for every engine, thread count and instruction set.
+// Strictness: a point is counted when its distance is at most radius_i = rho_i * (1 - 1e-10), where rho_i is the distance to
+// the k-th neighbour in the joint space, the point itself excluded by index. When rho_i is 0, coincident points are counted.
+// Input must be finite, with 1 <= k < n; anything else throws std::invalid_argument.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "knnmi/options.hpp"
+#include "knnmi/points.hpp"
+
+namespace knnmi {
+
+// Kozachenko-Leonenko entropy (Kraskov et al. 2004, Eq. 20): psi(n) - psi(k) + d/n * sum log(2 rho_i).
+// Minus infinity when some rho_i is 0.
+double entropy(const Points& x, int k, const Options& options = {});
+
+// Kraskov et al. 2004, Eq. 8, when z has no columns; Vejmelka and Palus 2008 / Frenzel and Pompe 2007 otherwise.
+double conditional_mutual_information(const Points& x, const Points& y, const Points& z, int k,
+                                      const Options& options = {});
+
+// The same for every column of `candidates` as y: one value per column, work shared between them.
+std::vector<double> conditional_mutual_informations(const Points& x, const Points& candidates, const Points& z, int k,
+                                                    const Options& options = {});
+
+// The integers behind an estimate, for each point: neighbours within radius_i in (x, z), (y, z) and z, the point itself not
+// counted; with empty z, `z` holds n - 1.
+struct NeighborCounts {
+    std::vector<std::uint32_t> xz, yz, z;
+};
+NeighborCounts neighbor_counts(const Points& x, const Points& y, const Points& z, int k, const Options& options = {});
+
+}  // namespace knnmi

@@ -1,0 +1,32 @@
+// The permutation test of conditional independence on the kNN estimate.
+#pragma once
+
+#include <cstdint>
+
+#include "knnmi/options.hpp"
+#include "knnmi/points.hpp"
+
+namespace knnmi {
+
+struct PermutationTest {
+    int permutations = 200;
+    std::uint64_t seed = 0;    // of the run
+    std::uint64_t stream = 0;  // of this test: the same (seed, stream) gives the same permutations anywhere
+    // 0: y is permuted over all rows (the paper's null). m >= 1: each y_i is replaced by the y of one of the m nearest
+    // neighbours of z_i, itself included (Runge 2018); with empty z this is the global null.
+    int neighbors = 0;
+    // Above 0: stop as soon as no outcome of the remaining permutations can change `p < alpha`.
+    double stop_at_alpha = 0.0;
+};
+
+struct PermutationResult {
+    double statistic;    // the observed estimate, nats
+    int at_least;        // permuted estimates >= the observed one (ties count, and are exact)
+    int permutations;    // how many were made
+    // p = (at_least + 1) / (permutations + 1) when all were made
+};
+
+PermutationResult permutation_test(const Points& x, const Points& y, const Points& z, int k, const PermutationTest& test,
+                                   const Options& options = {});
+
+}  // namespace knnmi

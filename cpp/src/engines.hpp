@@ -1,0 +1,40 @@
+// The engines behind the estimators. All give the same integer counts.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "fixed_point.hpp"
+#include "knnmi/estimators.hpp"
+#include "knnmi/options.hpp"
+#include "knnmi/points.hpp"
+
+namespace knnmi {
+
+// Writes y number `index` into `out`: rows * width values, one row after another. Called from several threads at once.
+using ColumnSource = std::function<void(std::size_t index, std::span<double> out)>;
+
+// What is fixed while y varies: x, z and k. An implementation prepares what depends on these alone once.
+class NeighborEngine {
+public:
+    virtual ~NeighborEngine() = default;
+
+    // out[i] = sum over points of psi(n_xz + 1) + psi(n_yz + 1) - psi(n_z + 1) for y number first + i. `width` is the number
+    // of columns of one y.
+    virtual void sums(const ColumnSource& source, std::size_t width, std::size_t first, std::span<Sum> out) = 0;
+
+    // The counts behind one of these sums.
+    virtual NeighborCounts counts(const ColumnSource& source, std::size_t width, std::size_t index) = 0;
+};
+
+std::unique_ptr<NeighborEngine> make_tree_engine(const Points& x, const Points& z, int k, const Options& options);
+std::unique_ptr<NeighborEngine> make_column_engine(const Points& x, const Points& z, int k, const Options& options);
+std::unique_ptr<NeighborEngine> make_columns_engine(const Points& x, const Points& z, int k, const Options& options);
+
+// Honours options.engine; `automatic` chooses by the widths and by `columns`, the number of y's that will be asked about.
+std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& z, int k, std::size_t y_width,
+                                            std::size_t columns, const Options& options);
+
+}  // namespace knnmi
