@@ -27,7 +27,8 @@ private:
 
 double digamma(std::size_t m);  // m >= 1, to about 1 ulp
 
-// psi(k) - sum / (n * 2^48): the estimate from the summed terms psi(n_xz + 1) + psi(n_yz + 1) - psi(n_z + 1).
+// psi(k) - sum / (n * 2^48): the estimate from the summed terms psi(n_xz + 1) + psi(n_yz + 1) - psi(n_z + 1). psi(k) is
+// taken from the table, so that the estimate is exactly 0 where every term is psi(k).
 double estimate_from(Sum sum, int k, std::size_t n);
 
 }  // namespace knnmi

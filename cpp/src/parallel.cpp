@@ -1,0 +1,87 @@
+#include "parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <mutex>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#endif
+
+namespace knnmi {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A child of fork inherits libgomp's record of worker threads but not the threads, and its next parallel region waits for
+// them for ever. Another library may have started them, so any fork since this one was loaded counts.
+std::atomic<bool> forked{false};
+
+#if defined(__unix__) || defined(__APPLE__)
+[[maybe_unused]] const int fork_handler = pthread_atfork(nullptr, nullptr, [] { forked = true; });
+#endif
+
+// Kept between calls, so that a long run of short loops is asked as often as one long loop.
+thread_local Clock::time_point last_asked{};
+
+bool stop_wanted(const std::function<bool()>& stop) {
+    constexpr std::chrono::milliseconds interval{50};
+    const Clock::time_point now = Clock::now();
+    if (now - last_asked < interval) return false;
+    last_asked = now;
+    return stop();
+}
+
+}  // namespace
+
+int thread_count(const Options& options) {
+    if (options.threads < 0) throw std::invalid_argument("threads must be 0 (as many as OpenMP would use) or more");
+#ifdef _OPENMP
+    if (forked) return 1;
+    return options.threads == 0 ? omp_get_max_threads() : options.threads;
+#else
+    return 1;
+#endif
+}
+
+void parallel_for(std::size_t blocks, const Options& options,
+                  const std::function<void(std::size_t block, int thread)>& body) {
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> ended{false};
+    std::mutex failure_lock;
+    std::exception_ptr failure;
+
+    // No exception may leave a parallel region.
+    const auto work = [&](int thread) noexcept {
+        try {
+            while (!ended) {
+                if (thread == 0 && options.stop && stop_wanted(options.stop)) throw Interrupted();
+                const std::size_t block = next++;
+                if (block >= blocks) return;
+                body(block, thread);
+            }
+        } catch (...) {
+            const std::lock_guard lock(failure_lock);
+            if (!failure) failure = std::current_exception();
+            ended = true;
+        }
+    };
+
+    const std::size_t threads = std::min(static_cast<std::size_t>(thread_count(options)), blocks);
+    if (threads <= 1) {
+        work(0);  // not even a region of one thread, which would still enter libgomp
+    } else {
+#ifdef _OPENMP
+#pragma omp parallel num_threads(static_cast<int>(threads))
+        work(omp_get_thread_num());
+#endif
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace knnmi
