@@ -1,0 +1,74 @@
+"""Every error and warning that pyknnmi raises on purpose."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "DataError",
+    "DataTypeError",
+    "ParameterError",
+    "PluginError",
+    "PyknnmiError",
+    "PyknnmiWarning",
+    "SpecError",
+    "UnknownNameError",
+]
+
+
+class PyknnmiError(Exception):
+    """Base of all errors of this package."""
+
+
+class DataError(PyknnmiError, ValueError):
+    """The data hold something that no method here can use."""
+
+
+class DataTypeError(PyknnmiError, TypeError):
+    """The data are of a type that is not numbers."""
+
+
+class ParameterError(PyknnmiError, ValueError):
+    """A parameter is out of its range."""
+
+
+class UnknownNameError(PyknnmiError, LookupError):
+    """A name of a column, component or parameter that does not exist."""
+
+
+class PluginError(PyknnmiError, RuntimeError):
+    """A component broke the contract, or two of them claim one name."""
+
+
+class SpecError(PyknnmiError, ValueError):
+    """A spec string that cannot be read, with the place marked.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong and what is allowed, in one sentence.
+    text : str
+        The whole spec string.
+    position : int
+        Index into `text` of the offending character.
+    """
+
+    def __init__(self, problem: str, text: str, position: int) -> None:
+        super().__init__(f"{problem}\n  {text}\n  {' ' * position}^")
+        self.problem = problem
+        self.text = text
+        self.position = position
+
+    def __reduce__(self) -> tuple[type[SpecError], tuple[str, str, int]]:
+        return type(self), (self.problem, self.text, self.position)
+
+
+class PyknnmiWarning(UserWarning):
+    """The answer is given, and there is a reason to doubt it."""
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """Return a clause that suggests the nearest of `choices`, or an empty string."""
+    near = difflib.get_close_matches(word, list(choices), n=1)
+    return f"; did you mean '{near[0]}'?" if near else ""
