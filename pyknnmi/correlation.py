@@ -1,0 +1,146 @@
+"""Partial correlations that survive collinear columns, and Fisher's z-test of them.
+
+Source: Fisher (1924); the sample partial correlation of order q has the distribution of a plain correlation
+with q fewer rows (Anderson 2003, Theorem 4.3.5).
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["FisherZ", "PartialCorrelation", "PartialCorrelations", "fisher_z", "standardized"]
+
+# A column is explained by others when less than this share of its variance is left: rounding leaves about
+# 1e-15, and real measurements more.
+_EXPLAINED = 1e-12
+
+
+def standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the columns with mean 0 and population standard deviation 1 (ddof 0).
+
+    Columns are first scaled by a power of two, which is exact, so no finite column over- or underflows.
+    Constant columns become zero.
+    """
+    _, exponent = np.frexp(np.abs(values).max(axis=0))
+    scaled = np.ldexp(values, -exponent)
+    centred = scaled - scaled.mean(axis=0)
+    deviation = np.sqrt((centred**2).mean(axis=0))
+    deviation[values.min(axis=0) == values.max(axis=0)] = np.inf
+    return np.ascontiguousarray(centred / deviation)
+
+
+@dataclass(frozen=True)
+class PartialCorrelation:
+    """A partial correlation with the conditioning columns that counted.
+
+    Attributes
+    ----------
+    r : float
+        In [-1, 1]; 0 when one of the two columns is explained by the conditioning set.
+    rank : int
+        Number of conditioning columns that add anything.
+    redundant : tuple of int
+        The conditioning columns that add nothing to those before them.
+    """
+
+    r: float
+    rank: int
+    redundant: tuple[int, ...]
+
+
+class PartialCorrelations:
+    """Partial correlations between columns, from their correlation matrix.
+
+    Parameters
+    ----------
+    correlation : ndarray, shape (p, p)
+        A correlation matrix.
+    """
+
+    def __init__(self, correlation: NDArray[np.float64]) -> None:
+        self._correlation = correlation
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> PartialCorrelations:
+        """Return the partial correlations of the columns of an (n, p) table."""
+        columns = standardized(values)
+        return cls(columns.T @ columns / len(columns))
+
+    def between(self, x: int, y: int, z: Sequence[int]) -> PartialCorrelation:
+        """Return the partial correlation of columns x and y given the columns z."""
+        r, redundant = self._partial(x, [y], z)
+        return PartialCorrelation(float(r[0]), len(z) - len(redundant), redundant)
+
+    def among(self, x: int, candidates: Sequence[int], z: Sequence[int]) -> NDArray[np.float64]:
+        """Return the partial correlation of column x with each candidate given the columns z."""
+        return self._partial(x, candidates, z)[0]
+
+    def _partial(
+        self, x: int, others: Sequence[int], z: Sequence[int]
+    ) -> tuple[NDArray[np.float64], tuple[int, ...]]:
+        """Regress x and the others on z, one z after another, in the metric of the correlation matrix."""
+        left = self._correlation[np.ix_([*z, x], [*z, x, *others])]
+        variance = np.ones(len(others))
+        redundant = []
+        for place, column in enumerate(z):
+            pivot = left[place, place]
+            if pivot <= _EXPLAINED:
+                redundant.append(column)
+                continue
+            direction = left[place] / np.sqrt(pivot)
+            left[place + 1 :] -= np.outer(left[place + 1 :, place] / np.sqrt(pivot), direction)
+            variance -= direction[len(z) + 1 :] ** 2
+        own, covariance = left[-1, len(z)], left[-1, len(z) + 1 :]
+        free = (variance > _EXPLAINED) & (own > _EXPLAINED)
+        scale = np.sqrt(np.where(free, own * variance, 1.0))
+        return np.clip(np.where(free, covariance / scale, 0.0), -1.0, 1.0), tuple(redundant)
+
+
+@dataclass(frozen=True)
+class FisherZ:
+    """Fisher's z-test of a partial correlation.
+
+    Attributes
+    ----------
+    statistic : float
+        sqrt(degrees of freedom) times atanh of the correlation; finite, with its sign.
+    p_value : float
+        Two-sided, in (0, 1]; not below the smallest normal double.
+    log_p_value : float
+        Its natural logarithm, exact also where `p_value` is at that limit.
+    """
+
+    statistic: float
+    p_value: float
+    log_p_value: float
+
+
+def fisher_z(r: float, degrees_of_freedom: int) -> FisherZ:
+    """Return Fisher's z-test of a correlation.
+
+    Parameters
+    ----------
+    r : float
+        In [-1, 1]. Values that round to -1 or 1 are taken as the nearest number inside, so that the statistic stays
+        finite.
+    degrees_of_freedom : int
+        n - 3 less the rank of the conditioning set, at least 1.
+    """
+    limit = 1.0 - sys.float_info.epsilon
+    statistic = math.sqrt(degrees_of_freedom) * math.atanh(min(max(r, -limit), limit))
+    log_p = _log_two_sided_normal(abs(statistic))
+    return FisherZ(statistic, max(math.exp(log_p), sys.float_info.min), log_p)
+
+
+def _log_two_sided_normal(z: float) -> float:
+    """Return log P(|Z| >= z); beyond z = 25 by the asymptotic series (Abramowitz and Stegun 26.2.12)."""
+    if z < 25.0:
+        return math.log(math.erfc(z / math.sqrt(2.0)))
+    series = 1.0 - 1.0 / z**2 + 3.0 / z**4 - 15.0 / z**6
+    return math.log(2.0) - 0.5 * z * z - math.log(z * math.sqrt(2.0 * math.pi)) + math.log(series)

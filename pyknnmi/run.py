@@ -1,0 +1,95 @@
+"""A run: its seed, and what may change how long it takes but never its answer."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pyknnmi.errors import ParameterError
+
+__all__ = ["Progress", "Run"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Attributes
+    ----------
+    done, total : int
+        Targets (columns) finished and in all.
+    tests : int
+        Conditional independence tests made so far.
+    """
+
+    done: int
+    total: int
+    tests: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """The seed and the resources of one run.
+
+    Attributes
+    ----------
+    seed : int, 0 to 2**64 - 1
+        Fixes every random choice of the run.
+    threads : int
+        Threads in all; 0 uses every core.
+    n_jobs : int
+        Worker processes over columns; 1 stays in this process, -1 uses one for each core.
+    progress : callable, optional
+        Called with a `Progress` as the run goes on. Stays behind when a run is sent to a worker.
+    """
+
+    seed: int = 0
+    threads: int = 0
+    n_jobs: int = 1
+    progress: Callable[[Progress], None] | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed < 2**64:
+            raise ParameterError(f"seed = {self.seed}: give a whole number from 0 to 2**64 - 1")
+        if self.threads < 0:
+            raise ParameterError(f"threads = {self.threads}: give 0 for all cores, or a positive number")
+        if self.n_jobs < 1 and self.n_jobs != -1:
+            raise ParameterError(f"n_jobs = {self.n_jobs}: give a positive number, or -1 for all cores")
+
+    def __reduce__(self) -> tuple[type[Run], tuple[int, int, int]]:
+        return Run, (self.seed, self.threads, self.n_jobs)
+
+    @property
+    def jobs(self) -> int:
+        """Number of worker processes."""
+        return cores() if self.n_jobs == -1 else self.n_jobs
+
+    @property
+    def threads_per_job(self) -> int:
+        """Number of threads for one test, so that all jobs together do not use more than `threads`."""
+        return self.threads if self.jobs == 1 else max(1, (self.threads or cores()) // self.jobs)
+
+    def stream(self, x: str, y: str, z: Sequence[str]) -> int:
+        """Return the number (below 2**64) of the random stream of a test.
+
+        It depends on the names alone, so an answer depends neither on the order of the columns nor on what was
+        asked before. The order of the names in `z` does not count.
+        """
+        digest = hashlib.blake2b(digest_size=8)
+        for name in (x, y, *sorted(z)):
+            encoded = name.encode()
+            digest.update(len(encoded).to_bytes(8, "little") + encoded)
+        return int.from_bytes(digest.digest(), "little")
+
+    def generator(self, x: str, y: str, z: Sequence[str]) -> np.random.Generator:
+        """Return NumPy's generator for a test: the same for the same seed and names, anywhere."""
+        return np.random.Generator(np.random.Philox(key=[self.seed, self.stream(x, y, z)]))
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

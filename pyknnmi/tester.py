@@ -1,0 +1,128 @@
+"""The framework's side of a CI test: orders the question, remembers the answer, checks what comes back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyknnmi.ci_tests import BoundTest, CIResult, CITest
+from pyknnmi.data import Dataset
+from pyknnmi.errors import PluginError, PyknnmiError
+from pyknnmi.run import Run
+
+__all__ = ["Question", "Tester"]
+
+Question = tuple[int, int, tuple[int, ...]]
+"""x, y and the sorted z, as column numbers; x < y when the test is symmetric."""
+
+T = TypeVar("T")
+
+
+class Tester:
+    """Asks a CI test about the columns of a data set. Learners see this and never the test itself.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns.
+    answers : dict
+        Every question answered so far, here or in a branch.
+    trail : dict
+        The questions asked of this branch, with their answers.
+    scored : int
+        Number of candidates ranked by this branch.
+    """
+
+    def __init__(self, test: CITest, dataset: Dataset, run: Run) -> None:
+        self._name = test.name
+        self._symmetric = test.symmetric
+        self._bound = _guarded(test.name, "binding it to the data", lambda: test.bind(dataset, run))
+        if not isinstance(self._bound, BoundTest):
+            raise PluginError(f"{test.name}: bind returned {self._bound!r}, not a BoundTest")
+        self.names = dataset.names
+        self.answers: dict[Question, CIResult] = {}
+        self.trail: dict[Question, CIResult] = {}
+        self.scored = 0
+        self.on_answer: Callable[[], None] | None = None
+
+    def branch(self) -> Tester:
+        """Return a tester that shares the answers and starts a trail of its own."""
+        branch = object.__new__(Tester)
+        branch.__dict__ = {**self.__dict__, "trail": {}, "scored": 0}
+        return branch
+
+    def test(self, x: int, y: int, z: Sequence[int] = ()) -> CIResult:
+        """Return the answer for columns x and y given z; the same question is computed once."""
+        question = self._question(x, y, z)
+        if question not in self.answers:
+            x, y, given = question
+            answer = _guarded(
+                self._name, self._describe(question), lambda: self._bound.test(x, y, given)
+            )
+            self._check(answer, question)
+            self.answers[question] = answer
+            if self.on_answer:
+                self.on_answer()
+        self.trail[question] = self.answers[question]
+        return self.answers[question]
+
+    def associations(
+        self, x: int, candidates: Sequence[int], z: Sequence[int] = ()
+    ) -> NDArray[np.float64]:
+        """Return, for each candidate, how strongly it goes with x given z; larger is stronger."""
+        if not len(candidates):
+            return np.empty(0)
+        given = tuple(sorted(z))
+        where = f"associations of '{self.names[x]}' given {self._listed(given)}"
+        scores = np.asarray(
+            _guarded(
+                self._name, where, lambda: self._bound.associations(x, tuple(candidates), given)
+            ),
+            dtype=np.float64,
+        )
+        if scores.shape != (len(candidates),) or np.isnan(scores).any():
+            raise PluginError(
+                f"{self._name}: {where}: expected {len(candidates)} numbers, got {scores!r}"
+            )
+        self.scored += len(candidates)
+        return scores
+
+    def _question(self, x: int, y: int, z: Sequence[int]) -> Question:
+        given = tuple(sorted(set(z)))
+        if x == y or x in given or y in given:
+            raise ValueError(f"x, y and z overlap: {x}, {y}, {given}")
+        return (y, x, given) if self._symmetric and y < x else (x, y, given)
+
+    def _check(self, answer: object, question: Question) -> None:
+        problem = None
+        if not isinstance(answer, CIResult):
+            problem = f"returned {answer!r}, not a CIResult"
+        elif not math.isfinite(answer.statistic):
+            problem = f"returned the statistic {answer.statistic}: it must be finite"
+        elif not 0.0 <= answer.p_value <= 1.0:
+            problem = f"returned the p-value {answer.p_value}: it must be in [0, 1]"
+        elif not isinstance(answer.independent, bool | np.bool_):
+            problem = f"returned independent = {answer.independent!r}: it must be true or false"
+        if problem:
+            raise PluginError(f"{self._name}: {self._describe(question)}: {problem}")
+
+    def _describe(self, question: Question) -> str:
+        x, y, z = question
+        return f"testing '{self.names[x]}' and '{self.names[y]}' given {self._listed(z)}"
+
+    def _listed(self, z: tuple[int, ...]) -> str:
+        return ", ".join(f"'{self.names[i]}'" for i in z) or "nothing"
+
+
+def _guarded(name: str, doing: str, call: Callable[[], T]) -> T:
+    """Return call(), and let a stranger's exception say which component raised it, and over what."""
+    try:
+        return call()
+    except PyknnmiError:
+        raise
+    except Exception as error:
+        raise PluginError(f"{name}: {doing}: {type(error).__name__}: {error}") from error
