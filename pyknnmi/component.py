@@ -11,7 +11,7 @@ import typing
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
-from pyknnmi.errors import ParameterError, PluginError, UnknownNameError, did_you_mean
+from pyknnmi.errors import ParameterError, PluginError, did_you_mean
 from pyknnmi.spec import Call, Value, format_value
 
 __all__ = ["Component", "Parameter"]
@@ -65,7 +65,7 @@ class Component:
         """Return the error for a bad value of a parameter."""
         given = getattr(self, parameter)
         shown = format_value(given) if isinstance(given, Value) else repr(given)
-        return ParameterError(f"{self.name}: {parameter} = {shown} {problem}")
+        return ParameterError(f"{self.name}: {parameter} = {shown} {problem}", parameter)
 
     @classmethod
     def parameters(cls) -> tuple[Parameter, ...]:
@@ -82,9 +82,10 @@ class Component:
         known = [parameter.name for parameter in cls.parameters()]
         for key, _ in call.arguments:
             if key not in known:
-                raise UnknownNameError(
+                raise ParameterError(
                     f"{cls.name} has no parameter '{key}'{did_you_mean(key, known)} "
-                    f"({'it has none' if not known else 'it has ' + ', '.join(known)})"
+                    f"(it has {', '.join(known) or 'none'})",
+                    key,
                 )
         return cls(**dict(call.arguments))
 

@@ -30,11 +30,21 @@ class DataTypeError(PyknnmiError, TypeError):
 
 
 class ParameterError(PyknnmiError, ValueError):
-    """A parameter is out of its range."""
+    """A parameter that does not exist, or a value out of its range.
+
+    Attributes
+    ----------
+    parameter : str
+        Its name; empty where the message is about several.
+    """
+
+    def __init__(self, problem: str, parameter: str = "") -> None:
+        super().__init__(problem)
+        self.parameter = parameter
 
 
 class UnknownNameError(PyknnmiError, LookupError):
-    """A name of a column, component or parameter that does not exist."""
+    """A name of a column, node or component that does not exist."""
 
 
 class PluginError(PyknnmiError, RuntimeError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -54,6 +54,12 @@ class Tester:
         branch = object.__new__(Tester)
         branch.__dict__ = {**self.__dict__, "trail": {}, "scored": 0}
         return branch
+
+    def absorb(self, trail: Mapping[Question, CIResult], scored: int) -> None:
+        """Take over what a branch, here or in another process, found out."""
+        self.answers.update(trail)
+        self.trail.update(trail)
+        self.scored += scored
 
     def test(self, x: int, y: int, z: Sequence[int] = ()) -> CIResult:
         """Return the answer for columns x and y given z; the same question is computed once."""

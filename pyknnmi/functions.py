@@ -1,0 +1,119 @@
+"""A plain function becomes a component."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import typing
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pyknnmi.ci_tests import BoundTest, CIResult, CITest
+from pyknnmi.component import Component
+from pyknnmi.data import Dataset
+from pyknnmi.errors import PluginError
+from pyknnmi.learners import Learned, Learner
+from pyknnmi.run import Run
+from pyknnmi.tester import Tester
+from pyknnmi.transforms import Transform
+
+__all__ = ["component_from_function"]
+
+
+def component_from_function(
+    kind: str, name: str, function: Callable[..., Any]
+) -> type[CITest] | type[Learner] | type[Transform]:
+    """Return a component class that calls `function`.
+
+    Parameters
+    ----------
+    kind : {"test", "learner", "transform"}
+        A test is ``f(x, y, z)`` on arrays of shape (n,), (n,) and (n, d), and returns a p-value, a pair (statistic,
+        p-value) whose statistic grows with dependence, or a `CIResult`. A learner is ``f(dataset, test)``, and
+        returns edges as pairs of column names. A transform is ``f(column)`` on an array of shape (n,), and
+        returns the new column.
+    name : str
+        Its name in specs.
+    function : callable
+        Keyword-only arguments with defaults become its parameters. A test also gets ``alpha``, 0.05, unless it
+        has its own.
+    """
+    base = {"test": _FunctionTest, "learner": _FunctionLearner, "transform": _FunctionTransform}[kind]
+    hints = typing.get_type_hints(function)
+    fields: list[tuple[str, Any, Any]] = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            if parameter.default is parameter.empty:
+                raise PluginError(f"{name}: give the argument '{parameter.name}' a default")
+            annotation = hints.get(parameter.name, type(parameter.default))
+            fields.append((parameter.name, annotation, parameter.default))
+    own = frozenset(field[0] for field in fields)
+    if kind == "test" and "alpha" not in own:
+        fields.append(("alpha", float, 0.05))
+    cls = dataclasses.make_dataclass(
+        "".join(word.capitalize() for word in name.split("-")),
+        [(key, hint, dataclasses.field(default=default)) for key, hint, default in fields],
+        bases=(base,),
+        namespace={
+            "name": name,
+            "function": staticmethod(function),
+            "own": own,
+            "__doc__": inspect.getdoc(function) or f"The function {function.__qualname__}.",
+        },
+        frozen=True,
+        kw_only=True,
+    )
+    cls.__module__ = function.__module__
+    return typing.cast(type[CITest], cls)
+
+
+class _FunctionComponent(Component):
+    function: ClassVar[Callable[..., Any]]
+    own: ClassVar[frozenset[str]]
+
+    def _call(self, *arguments: Any) -> Any:
+        return self.function(*arguments, **{name: getattr(self, name) for name in self.own})
+
+
+class _FunctionTest(_FunctionComponent, CITest):
+    def bind(self, dataset: Dataset, run: Run) -> BoundTest:
+        return _BoundFunction(self, dataset)
+
+
+class _BoundFunction(BoundTest):
+    def __init__(self, component: _FunctionTest, dataset: Dataset) -> None:
+        self._component = component
+        self._values = dataset.values
+
+    def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
+        values = self._values
+        answer = self._component._call(values[:, x], values[:, y], values[:, list(z)])
+        if isinstance(answer, CIResult):
+            return answer
+        if isinstance(answer, tuple) and len(answer) == 2:
+            statistic, p_value = map(float, answer)
+        else:
+            p_value = float(answer)
+            statistic = 1.0 - p_value
+        alpha: float = self._component.alpha  # type: ignore[attr-defined]
+        return CIResult(
+            statistic=statistic,
+            p_value=p_value,
+            independent=not p_value < alpha,
+            n=len(values),
+            decided_by=self._component.name,
+        )
+
+
+class _FunctionLearner(_FunctionComponent, Learner):
+    def learn(self, dataset: Dataset, test: Tester, run: Run) -> Learned:
+        edges: Iterable[tuple[str, str]] = self._call(dataset, test)
+        return Learned([(dataset.column(a), dataset.column(b)) for a, b in edges])
+
+
+class _FunctionTransform(_FunctionComponent, Transform):
+    def apply(self, dataset: Dataset) -> Dataset:
+        columns = [self._call(column) for column in dataset.values.T]
+        return Dataset(np.column_stack(columns), dataset.names)

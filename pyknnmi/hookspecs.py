@@ -1,0 +1,46 @@
+"""The hooks through which components come in; the built-in ones use them too.
+
+A distribution offers a module with functions of these names, marked with `hookimpl`, under the entry-point group
+``pyknnmi``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import pluggy
+
+from pyknnmi.ci_tests import CITest
+from pyknnmi.learners import Learner
+from pyknnmi.transforms import Transform
+
+if TYPE_CHECKING:
+    import click
+
+__all__ = ["PROJECT", "hookimpl"]
+
+PROJECT = "pyknnmi"
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+@hookspec
+def pyknnmi_ci_tests() -> Iterable[type[CITest]]:  # type: ignore[empty-body]
+    """Return the CI tests that this plugin brings."""
+
+
+@hookspec
+def pyknnmi_learners() -> Iterable[type[Learner]]:  # type: ignore[empty-body]
+    """Return the learners that this plugin brings."""
+
+
+@hookspec
+def pyknnmi_transforms() -> Iterable[type[Transform]]:  # type: ignore[empty-body]
+    """Return the transforms that this plugin brings."""
+
+
+@hookspec
+def pyknnmi_commands(group: click.Group) -> None:
+    """Add commands to the command line ``pyknnmi``."""
