@@ -1,0 +1,110 @@
+"""pyknnmi: learn which variables depend on which, without assuming a distribution."""
+
+from __future__ import annotations
+
+from pyknnmi import simulate
+from pyknnmi.ci_tests import BoundTest, CIResult, CITest
+from pyknnmi.component import Component
+from pyknnmi.correlation import (
+    FisherZ,
+    PartialCorrelation,
+    PartialCorrelations,
+    fisher_z,
+    standardized,
+)
+from pyknnmi.data import Dataset
+from pyknnmi.errors import (
+    DataError,
+    DataTypeError,
+    ParameterError,
+    PluginError,
+    PyknnmiError,
+    PyknnmiWarning,
+    SpecError,
+    UnknownNameError,
+)
+from pyknnmi.estimators import (
+    PermutationCount,
+    build_info,
+    conditional_mutual_information,
+    conditional_mutual_informations,
+    entropy,
+    mutual_information,
+    permutation_test,
+    thread_count,
+)
+from pyknnmi.exports import write_result
+from pyknnmi.graph import Graph
+from pyknnmi.hookspecs import hookimpl
+from pyknnmi.learners import BlanketLearner, Evidence, Learned, Learner
+from pyknnmi.pipeline import Pipeline, ci_test, learn
+from pyknnmi.ranking import average_ranks
+from pyknnmi.reading import read_table
+from pyknnmi.registry import (
+    Plugin,
+    Registry,
+    default_registry,
+    register_ci_test,
+    register_learner,
+    register_transform,
+)
+from pyknnmi.result import LearnResult, PairEvidence
+from pyknnmi.run import Progress, Run
+from pyknnmi.spec import Spec
+from pyknnmi.tester import Tester
+from pyknnmi.transforms import Transform
+
+__all__ = [
+    "BlanketLearner",
+    "BoundTest",
+    "CIResult",
+    "CITest",
+    "Component",
+    "DataError",
+    "DataTypeError",
+    "Dataset",
+    "Evidence",
+    "FisherZ",
+    "Graph",
+    "LearnResult",
+    "Learned",
+    "Learner",
+    "PairEvidence",
+    "ParameterError",
+    "PartialCorrelation",
+    "PartialCorrelations",
+    "PermutationCount",
+    "Pipeline",
+    "Plugin",
+    "PluginError",
+    "Progress",
+    "PyknnmiError",
+    "PyknnmiWarning",
+    "Registry",
+    "Run",
+    "Spec",
+    "SpecError",
+    "Tester",
+    "Transform",
+    "UnknownNameError",
+    "average_ranks",
+    "build_info",
+    "ci_test",
+    "conditional_mutual_information",
+    "conditional_mutual_informations",
+    "default_registry",
+    "entropy",
+    "fisher_z",
+    "hookimpl",
+    "learn",
+    "mutual_information",
+    "permutation_test",
+    "read_table",
+    "register_ci_test",
+    "register_learner",
+    "register_transform",
+    "simulate",
+    "standardized",
+    "thread_count",
+    "write_result",
+]

@@ -1,0 +1,188 @@
+"""Writing results and data to files, in the formats that other tools read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from pyknnmi.data import Dataset
+from pyknnmi.graph import Graph
+from pyknnmi.result import LearnResult, PairEvidence
+
+__all__ = ["WRITERS", "write_dataset", "write_graph_edges", "write_result"]
+
+_GRAPHML = "http://graphml.graphdrawing.org/xmlns"
+
+
+def write_result(
+    result: LearnResult, directory: str | os.PathLike[str], extra: Mapping[str, Any] | None = None
+) -> list[Path]:
+    """Write every file of `WRITERS` and ``provenance.json``, and return their paths.
+
+    The same data, spec and seed give the same bytes, but for ``provenance.json``, which holds the time taken.
+
+    Parameters
+    ----------
+    result : LearnResult
+    directory : path
+        Made if need be; files of these names are replaced.
+    extra : mapping, optional
+        Further entries for ``provenance.json``.
+    """
+    directory = Path(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    contents = {name: write(result) for name, write in WRITERS.items()}
+    contents["provenance.json"] = _json({**_provenance(result), **(extra or {})})
+    paths = []
+    for name, text in contents.items():
+        path = directory / name
+        path.write_text(text, encoding="utf-8", newline="\n")
+        paths.append(path)
+    return paths
+
+
+def write_dataset(dataset: Dataset, path: str | os.PathLike[str]) -> None:
+    """Write the data as CSV with a header; every value is read back to the same bits."""
+    with open(path, "w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(dataset.names)
+        writer.writerows(dataset.values.tolist())
+
+
+def write_graph_edges(graph: Graph, path: str | os.PathLike[str]) -> None:
+    """Write the edges of a graph as CSV with columns source and target."""
+    text = _csv(["source", "target"], [list(edge) for edge in graph.edges])
+    Path(path).write_text(text, encoding="utf-8", newline="\n")
+
+
+def edges_csv(result: LearnResult) -> str:
+    """Return one line an edge: its ends, statistic, p-value and the test that decided."""
+    evidence = {(row.source, row.target): row for row in result.evidence}
+    header = ["source", "target", "statistic", "p_value", "given", "decided_by", "permutations", "n"]
+    rows = []
+    for edge in result.graph.edges:
+        row: list[Any] = list(edge)
+        if found := evidence.get(edge):
+            answer = found.answer
+            row += [repr(answer.statistic), repr(answer.p_value), ";".join(found.given)]
+            row += [answer.decided_by, answer.permutations, answer.n]
+        rows.append(row + [""] * (len(header) - len(row)))
+    return _csv(header, rows)
+
+
+def adjacency_csv(result: LearnResult) -> str:
+    """Return the 0/1 matrix with the column names as header and as first column."""
+    names = result.graph.names
+    matrix = result.graph.adjacency().tolist()
+    return _csv(["", *names], [[name, *row] for name, row in zip(names, matrix, strict=True)])
+
+
+def graph_json(result: LearnResult) -> str:
+    """Return the graph as node-link JSON (networkx reads it with ``edges="edges"``), with all evidence."""
+    edges = {(row.source, row.target): row for row in result.evidence}
+    return _json(
+        {
+            "directed": False,
+            "multigraph": False,
+            "graph": {"spec": result.spec, "seed": result.seed, "data_sha256": result.data_hash},
+            "nodes": [
+                {"id": name, "markov_blanket": list(result.blankets.get(name, ()))}
+                for name in result.graph.names
+            ],
+            "edges": [
+                {"source": a, "target": b, **_answer(edges.get((a, b)))}
+                for a, b in result.graph.edges
+            ],
+            "not_joined": [
+                {"source": row.source, "target": row.target, **_answer(row)}
+                for row in result.evidence
+                if not row.edge
+            ],
+        }
+    )
+
+
+def graphml(result: LearnResult) -> str:
+    """Return the graph as GraphML (Cytoscape, Gephi, igraph, yEd, networkx)."""
+    root = ElementTree.Element("graphml", xmlns=_GRAPHML)
+    for key in ("statistic", "p_value"):
+        attributes = {"id": key, "for": "edge", "attr.name": key, "attr.type": "double"}
+        ElementTree.SubElement(root, "key", attributes)
+    graph = ElementTree.SubElement(root, "graph", edgedefault="undirected")
+    for name in result.graph.names:
+        ElementTree.SubElement(graph, "node", id=name)
+    evidence = {(row.source, row.target): row for row in result.evidence}
+    for a, b in result.graph.edges:
+        edge = ElementTree.SubElement(graph, "edge", source=a, target=b)
+        if found := evidence.get((a, b)):
+            for key in ("statistic", "p_value"):
+                ElementTree.SubElement(edge, "data", key=key).text = repr(getattr(found.answer, key))
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def dot(result: LearnResult) -> str:
+    """Return the graph for Graphviz."""
+    lines = ["graph {"]
+    lines += [f"  {_quoted(name)};" for name in result.graph.names]
+    lines += [f"  {_quoted(a)} -- {_quoted(b)};" for a, b in result.graph.edges]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+WRITERS: Mapping[str, Callable[[LearnResult], str]] = {
+    "edges.csv": edges_csv,
+    "adjacency.csv": adjacency_csv,
+    "graph.json": graph_json,
+    "graph.graphml": graphml,
+    "graph.dot": dot,
+}
+
+
+def _provenance(result: LearnResult) -> dict[str, Any]:
+    return {
+        "spec": result.spec,
+        "seed": result.seed,
+        "data_sha256": result.data_hash,
+        "rows": result.shape[0],
+        "columns": result.shape[1],
+        "constant_columns": list(result.isolated),
+        "counts": dict(result.counts),
+        "versions": dict(result.versions),
+        "seconds": result.seconds,
+    }
+
+
+def _answer(row: PairEvidence | None) -> dict[str, Any]:
+    if row is None:
+        return {}
+    answer = row.answer
+    return {
+        "statistic": answer.statistic,
+        "p_value": answer.p_value,
+        "given": list(row.given),
+        "decided_by": answer.decided_by,
+        "permutations": answer.permutations,
+        "n": answer.n,
+    }
+
+
+def _csv(header: list[str], rows: list[list[Any]]) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+def _json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

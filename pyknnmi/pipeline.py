@@ -1,0 +1,357 @@
+"""From a spec string to an answer: `learn` a graph, or put one question with `ci_test`."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from pyknnmi import estimators
+from pyknnmi.ci_tests import CIResult, CITest
+from pyknnmi.component import Component
+from pyknnmi.data import Dataset, listing, natural_key
+from pyknnmi.errors import (
+    DataError,
+    ParameterError,
+    PyknnmiWarning,
+    SpecError,
+    UnknownNameError,
+)
+from pyknnmi.graph import Graph
+from pyknnmi.learners import Learned, Learner
+from pyknnmi.reading import read_table
+from pyknnmi.registry import BUILT_IN, Registry, default_registry
+from pyknnmi.result import LearnResult, PairEvidence
+from pyknnmi.run import Progress, Run
+from pyknnmi.spec import Call, Spec
+from pyknnmi.tester import Tester
+from pyknnmi.transforms import Transform
+
+__all__ = ["DEFAULT_SPEC", "Pipeline", "ci_test", "learn"]
+
+DEFAULT_SPEC = "iamb+knn-cmi"
+_ORDER = "a spec is any transforms, then one learner, then its CI test"
+_IN_WORDS = {"transform": "a transform", "learner": "a learner", "test": "a CI test"}
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """Components that fit together: transforms, a learner, and the CI test that it asks.
+
+    Examples
+    --------
+    >>> str(Pipeline.parse("iamb(rule=or)+fisher-z"))
+    'iamb(rule=or,exhaustive=false)+fisher-z(alpha=0.05)'
+    """
+
+    learner: Learner
+    test: CITest | None = None
+    transforms: tuple[Transform, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.learner.uses_test and self.test is None:
+            raise ParameterError(
+                f"the learner '{self.learner.name}' needs a CI test: write "
+                f"'{self.learner.name}+knn-cmi', or another test's name"
+            )
+        if not self.learner.uses_test and self.test is not None:
+            raise ParameterError(
+                f"the learner '{self.learner.name}' uses no CI test: leave '{self.test.name}' out"
+            )
+
+    @classmethod
+    def parse(cls, text: str, registry: Registry | None = None) -> Self:
+        """Return the pipeline that a spec string describes.
+
+        Raises
+        ------
+        SpecError
+            Bad grammar, an unknown name, a bad parameter or a wrong order; the place is marked.
+        """
+        spec = Spec.parse(text)
+        components = [_component(spec, call, registry) for call in spec.calls]
+        kinds = [component.kind for component in components]
+        for kind, following, call in zip(kinds, [*kinds[1:], ""], spec.calls, strict=True):
+            allowed = {"transform": ("transform", "learner"), "learner": ("test", ""), "test": ("",)}
+            if following not in allowed[kind]:
+                what = f"nothing follows '{call.name}', {_IN_WORDS[kind]}"
+                if following:
+                    what = f"'{call.name}' is {_IN_WORDS[kind]} and {_IN_WORDS[following]} follows"
+                raise spec.error(f"{what}: {_ORDER}", call)
+        if kinds[0] == "test":
+            raise spec.error(f"'{spec.calls[0].name}' is a CI test: {_ORDER}", spec.calls[0])
+        learner = next(i for i, kind in enumerate(kinds) if kind == "learner")
+        try:
+            return cls(*components[learner:], transforms=tuple(components[:learner]))
+        except ParameterError as error:
+            raise spec.error(str(error), spec.calls[learner]) from None
+
+    def components(self) -> tuple[Component, ...]:
+        """Return the stages in the order in which they work."""
+        return (*self.transforms, self.learner, *([self.test] if self.test else []))
+
+    def __str__(self) -> str:
+        return "+".join(map(str, self.components()))
+
+    def learn(self, data: Any, run: Run | None = None) -> LearnResult:
+        """Return the Markov network of `data`; see `pyknnmi.learn`."""
+        start = time.perf_counter()
+        run = run or Run()
+        dataset = to_dataset(data)
+        if dataset.p < 2:
+            raise DataError(f"the data have one column, '{dataset.names[0]}': a network needs two")
+        isolated = dataset.constant_columns()
+        _warn_of_constants([dataset.names[i] for i in isolated])
+        columns = _canonical(dataset, isolated)
+        learned, counts = Learned(()), {"tests": 0, "permutations": 0, "scored": 0}
+        if columns is not None and columns.p > 1:
+            for transform in self.transforms:
+                columns = _transformed(transform, columns)
+            tester = Tester(self.test, columns, run) if self.test else None
+            learned = self.learner.learn(columns, tester, run)  # type: ignore[arg-type]
+            if tester:
+                counts = {
+                    "tests": len(tester.answers),
+                    "permutations": sum(a.permutations for a in tester.answers.values()),
+                    "scored": tester.scored,
+                }
+        names = columns.names if columns is not None else ()
+        graph = Graph(dataset.names, [(names[i], names[j]) for i, j in learned.edges])
+        return LearnResult(
+            graph=graph,
+            blankets=_named_blankets(learned, names, dataset),
+            evidence=_named_evidence(learned, names, graph),
+            spec=str(self),
+            seed=run.seed,
+            data_hash=dataset.hash,
+            shape=dataset.values.shape,
+            isolated=tuple(dataset.names[i] for i in isolated),
+            counts=counts,
+            seconds=time.perf_counter() - start,
+            versions=versions(self),
+        )
+
+
+def learn(
+    data: Any,
+    spec: str | Pipeline = DEFAULT_SPEC,
+    *,
+    seed: int = 0,
+    threads: int = 0,
+    n_jobs: int = 1,
+    progress: Callable[[Progress], None] | None = None,
+) -> LearnResult:
+    """Return the Markov network of `data`: which columns depend on which, given all others.
+
+    Parameters
+    ----------
+    data : path, array_like of shape (n, p), data frame or Dataset
+        n rows of p columns of real numbers. A path names a CSV or TSV file with a header line.
+    spec : str or Pipeline, default "iamb+knn-cmi"
+        What to run: any transforms, a learner, and its CI test, joined by ``+``. ``pyknnmi components`` lists them.
+    seed : int, default 0
+        Fixes every random choice.
+    threads : int, default 0
+        Threads in all; 0 uses every core. The answer does not depend on it.
+    n_jobs : int, default 1
+        Worker processes over columns (joblib's convention, so a Dask or other backend can be chosen with
+        ``joblib.parallel_config``). The answer does not depend on it.
+    progress : callable, optional
+        Called with a `Progress` as the run goes on.
+
+    Returns
+    -------
+    LearnResult
+        With ``graph``, ``blankets``, ``evidence`` and what is needed to repeat the run. It does not depend on
+        the order of the columns.
+
+    Raises
+    ------
+    DataError, DataTypeError
+        Data that cannot be used, naming the column.
+    SpecError
+        A spec that cannot be read, with the place marked.
+
+    Warns
+    -----
+    PyknnmiWarning
+        Constant columns, which are kept as isolated nodes; data that the test was not made for.
+
+    Examples
+    --------
+    >>> import pyknnmi
+    >>> data, truth = pyknnmi.simulate.small_network(300, seed=1)
+    >>> result = pyknnmi.learn(data, "iamb+fisher-z")
+    >>> result.graph.neighbors("X6")
+    ('X5',)
+    """
+    pipeline = Pipeline.parse(spec) if isinstance(spec, str) else spec
+    return pipeline.learn(data, Run(seed, threads, n_jobs, progress))
+
+
+def ci_test(
+    data: Any,
+    x: str | int,
+    y: str | int,
+    given: str | int | Sequence[str | int] = (),
+    test: str | CITest = "knn-cmi",
+    *,
+    seed: int = 0,
+    threads: int = 0,
+) -> CIResult:
+    """Return whether columns `x` and `y` are independent given others.
+
+    Parameters
+    ----------
+    data : path, array_like of shape (n, p), data frame or Dataset
+        As in `learn`.
+    x, y : str or int
+        Two columns, by name or number from 0.
+    given : str, int or sequence of these
+        The conditioning set; empty for an unconditional test.
+    test : str or CITest, default "knn-cmi"
+        A CI test's spec, such as ``knn-cmi(k=5)``.
+    seed, threads : int
+        As in `learn`: the answer is the one that `learn` gets for this question.
+
+    Returns
+    -------
+    CIResult
+        A constant x or y is independent of everything: statistic 0, p-value 1. A constant in `given` changes nothing
+        and is listed in ``redundant``.
+    """
+    dataset = to_dataset(data)
+    if isinstance(given, str | int):
+        given = (given,)
+    pair = [dataset.column(x), dataset.column(y)]
+    others = list(dict.fromkeys(dataset.column(z) for z in given))
+    if pair[0] == pair[1]:
+        raise DataError(f"x and y are the same column, '{dataset.names[pair[0]]}'")
+    for column in pair:
+        if column in others:
+            raise DataError(f"column '{dataset.names[column]}' is in the conditioning set too")
+    component = _ci_test_component(test) if isinstance(test, str) else test
+    asked = dataset.select([*pair, *others])
+    constants = asked.constant_columns()
+    constant_names = tuple(asked.names[i] for i in constants)
+    _warn_of_constants(constant_names)
+    if constants[:1] and constants[0] < 2:
+        return CIResult(
+            statistic=0.0, p_value=1.0, independent=True, n=asked.n, decided_by="constant column"
+        )
+    columns = _canonical(asked, constants)
+    assert columns is not None  # x and y vary
+    tester = Tester(component, columns, Run(seed, threads))
+    ends = [columns.column(name) for name in asked.names[:2]]
+    z = [i for i in range(columns.p) if i not in ends]
+    answer = tester.test(*ends, z)
+    if constants:
+        answer = _with_redundant(answer, constant_names)
+    return answer
+
+
+def to_dataset(data: Any) -> Dataset:
+    """Return whatever a user gave, a path included, as a `Dataset`."""
+    return read_table(data) if isinstance(data, str | os.PathLike) else Dataset.of(data)
+
+
+def versions(pipeline: Pipeline) -> dict[str, Any]:
+    """Return what took part in a run."""
+    registry = default_registry()
+    known = {cls.name for cls in registry.components()}
+    plugins = {
+        plugin.name: plugin.version
+        for component in pipeline.components()
+        if component.name in known
+        and (plugin := registry.plugin_of(component.name)).name != BUILT_IN
+    }
+    return {
+        "pyknnmi": registry.plugin_of("iamb").version,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "plugins": plugins,
+        "core": estimators.build_info(),
+    }
+
+
+def _component(spec: Spec, call: Call, registry: Registry | None) -> Component:
+    try:
+        return (registry or default_registry()).get(call.name).from_call(call)
+    except UnknownNameError as error:
+        raise spec.error(str(error), call) from None
+    except ParameterError as error:
+        raise spec.error(str(error), call, error.parameter) from None
+
+
+def _ci_test_component(text: str) -> CITest:
+    spec = Spec.parse(text)
+    component = _component(spec, spec.calls[0], None)
+    if len(spec.calls) != 1 or not isinstance(component, CITest):
+        raise SpecError("expected one CI test, such as knn-cmi(k=5)", text, 0)
+    return component
+
+
+def _canonical(dataset: Dataset, constants: Sequence[int]) -> Dataset | None:
+    """Return the varying columns in the natural order of their names; None if there are none.
+
+    Whatever depends on an order of columns (ties, floating-point sums, sweeps over a blanket) then depends on
+    the names alone.
+    """
+    varying = [i for i in range(dataset.p) if i not in constants]
+    if not varying:
+        return None
+    return dataset.select(sorted(varying, key=lambda i: natural_key(dataset.names[i])))
+
+
+def _transformed(transform: Transform, dataset: Dataset) -> Dataset:
+    result = transform.apply(dataset)
+    if result.names != dataset.names or result.n != dataset.n:
+        raise DataError(f"the transform '{transform.name}' changed the rows or names of the data")
+    return result
+
+
+def _warn_of_constants(names: Sequence[str]) -> None:
+    if names:
+        columns, are, depend = ("columns", "are", "they depend") if len(names) > 1 else (
+            "column", "is", "it depends"
+        )
+        warnings.warn(
+            f"{columns} {listing(names)} {are} constant: {depend} on nothing",
+            PyknnmiWarning,
+            stacklevel=4,
+        )
+
+
+def _with_redundant(answer: CIResult, constants: tuple[str, ...]) -> CIResult:
+    return replace(answer, redundant=(*answer.redundant, *constants))
+
+
+def _named_blankets(
+    learned: Learned, names: Sequence[str], dataset: Dataset
+) -> Mapping[str, tuple[str, ...]]:
+    if learned.blankets is None:
+        return {}
+    found = {names[t]: {names[i] for i in blanket} for t, blanket in learned.blankets.items()}
+    return {
+        name: tuple(other for other in dataset.names if other in found.get(name, ()))
+        for name in dataset.names
+    }
+
+
+def _named_evidence(
+    learned: Learned, names: Sequence[str], graph: Graph
+) -> tuple[PairEvidence, ...]:
+    place = {name: i for i, name in enumerate(graph.names)}
+    edges = set(graph.edges)
+    rows = []
+    for pair, evidence in learned.evidence.items():
+        a, b = sorted((names[i] for i in pair), key=place.__getitem__)
+        given = tuple(sorted((names[i] for i in evidence.question[2]), key=natural_key))
+        rows.append(PairEvidence(a, b, (a, b) in edges, given, evidence.answer))
+    return tuple(sorted(rows, key=lambda row: (place[row.source], place[row.target])))

@@ -1,0 +1,103 @@
+"""What a run returns: the graph, and everything needed to explain and repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pyknnmi.ci_tests import CIResult
+from pyknnmi.graph import Graph
+
+__all__ = ["LearnResult", "PairEvidence"]
+
+
+@dataclass(frozen=True)
+class PairEvidence:
+    """The test that decided about a pair of columns.
+
+    Attributes
+    ----------
+    source, target : str
+        The two columns, in the order of the data.
+    edge : bool
+        Whether the graph joins them.
+    given : tuple of str
+        The conditioning set of the test.
+    answer : CIResult
+        Statistic, p-value and how it was decided.
+    """
+
+    source: str
+    target: str
+    edge: bool
+    given: tuple[str, ...]
+    answer: CIResult
+
+
+@dataclass(frozen=True)
+class LearnResult:
+    """A learned Markov network with its evidence.
+
+    Attributes
+    ----------
+    graph : Graph
+        The columns and the edges between them.
+    blankets : dict of str to tuple of str
+        The Markov blanket found for each column, before the rule joins them; empty for learners without.
+    evidence : tuple of PairEvidence
+        One for each pair that was tested. An edge's is the most doubtful of the tests that kept it.
+    spec : str
+        The pipeline with every parameter written out.
+    seed : int
+        The seed of the run.
+    data_hash : str
+        SHA-256 of the data's shape, names and values.
+    shape : (int, int)
+        Rows and columns of the data.
+    isolated : tuple of str
+        Constant columns, which depend on nothing.
+    counts : dict of str to int
+        ``tests``: different questions answered; ``permutations`` made for them; ``scored``: candidates ranked.
+    seconds : float
+        Wall-clock time of the run.
+    versions : dict of str to str
+        Python, NumPy, pyknnmi, the plugins that took part, and how the core was built.
+    """
+
+    graph: Graph
+    blankets: Mapping[str, tuple[str, ...]]
+    evidence: tuple[PairEvidence, ...]
+    spec: str
+    seed: int
+    data_hash: str
+    shape: tuple[int, int]
+    isolated: tuple[str, ...]
+    counts: Mapping[str, int]
+    seconds: float
+    versions: Mapping[str, Any]
+
+    def edge_evidence(self) -> tuple[PairEvidence, ...]:
+        """Return the evidence of the edges alone, in the order of the graph's edges."""
+        return tuple(pair for pair in self.evidence if pair.edge)
+
+    def __str__(self) -> str:
+        found = {(pair.source, pair.target): pair.answer for pair in self.evidence}
+        width = max((len(f"{a} - {b}") for a, b in self.graph.edges), default=4)
+        lines = [f"{'edge':<{width}}  {'statistic':>10}  {'p-value':>9}"]
+        for a, b in self.graph.edges:
+            line = f"{f'{a} - {b}':<{width}}"
+            if answer := found.get((a, b)):
+                line += f"  {answer.statistic:>10.4f}  {format_p_value(answer.p_value):>9}"
+            lines.append(line)
+        n, p = self.shape
+        lines.append(
+            f"{len(self.graph.edges)} edges between {p} columns ({n} rows), "
+            f"{self.counts.get('tests', 0)} tests, {self.seconds:.2f} s"
+        )
+        return "\n".join(lines)
+
+
+def format_p_value(p: float) -> str:
+    """Return a p-value for people: four digits, and ``<1e-300`` where a double ends."""
+    return "<1e-300" if p < 1e-300 else f"{p:.4g}"
