@@ -1,0 +1,108 @@
+# make demo      learn a graph from data that the package makes itself
+# make test      run the tests (others: make test PYTEST_ARGS="-m slow")
+# make lint      style and types of Python, style of C++; make format mends the style
+# make test-cpp  the C++ tests, and a program that uses the installed library
+# make sanitize  the C++ tests with sanitizers of memory, undefined behaviour and data races
+# make plugins   install and test each distribution in plugins/
+# make dist      sdist and wheel in dist/, and a try of the wheel in an environment of its own
+# make dev       an editable installation in .venv that rebuilds itself when C++ changed
+# make clean     remove all that was made
+#
+# Every target sets up what it needs, in .venv and build/. For another Python: make clean, make test PYTHON=python3.13
+.PHONY: help demo test lint format test-cpp sanitize plugins dist dev clean
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+PYTEST_ARGS ?= -n 2
+
+sources := CMakeLists.txt LICENSE README.md pyproject.toml $(shell find cmake pyknnmi cpp/CMakeLists.txt cpp/include \
+  cpp/src cpp/bindings -type f -not -name '*.pyc')
+cpp_files = $(shell find cpp -name '*.?pp')
+
+# As an activated environment would.
+export VIRTUAL_ENV := $(abspath .venv)
+export PATH := $(VIRTUAL_ENV)/bin:$(PATH)
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+
+demo: .venv/.package
+	pyknnmi demo
+
+test: .venv/.test
+	pytest $(PYTEST_ARGS)
+
+lint: .venv/.lint
+	ruff check
+	ruff format --check
+	mypy
+	clang-format --dry-run -Werror $(cpp_files)
+
+format: .venv/.lint
+	ruff check --select I --fix
+	ruff format
+	clang-format -i $(cpp_files)
+
+# $(call run-ctest,FOLDER,OPTIONS)
+define run-ctest
+	cmake -S . -B build/$(1) -G Ninja -DKNNMI_BUILD_TESTS=ON -DKNNMI_WARNINGS_AS_ERRORS=ON $(2)
+	cmake --build build/$(1)
+	ctest --test-dir build/$(1) --output-on-failure
+endef
+
+test-cpp: .venv/bin/cmake
+	$(call run-ctest,cpp)
+	cmake --install build/cpp --prefix build/prefix
+	cmake -S cpp/examples -B build/examples -G Ninja -DCMAKE_PREFIX_PATH=$(abspath build/prefix)
+	cmake --build build/examples
+	build/examples/dependence
+
+sanitize: .venv/bin/cmake
+	$(call run-ctest,asan,-DCMAKE_BUILD_TYPE=RelWithDebInfo -DKNNMI_SANITIZE=address,undefined)
+	$(call run-ctest,tsan,-DCMAKE_BUILD_TYPE=RelWithDebInfo -DKNNMI_SANITIZE=thread)
+
+plugins: build/wheel/.built
+	$(PYTHON) .ci/venv.py build/plugins
+	build/plugins/bin/pip install --quiet pytest build/wheel/*.whl plugins/*/
+	for plugin in plugins/*/; do build/plugins/bin/pytest -c $$plugin/pyproject.toml $$plugin || exit 1; done
+
+dist: .venv/bin/python
+	rm -rf dist
+	pip install --quiet build
+	python -m build
+	$(PYTHON) .ci/venv.py build/try
+	build/try/bin/pip install --quiet dist/*.whl
+	cd build/try && bin/pyknnmi demo
+
+dev: .venv/bin/cmake
+	python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])' \
+	  | xargs pip install --quiet
+	pip install --no-build-isolation -C editable.rebuild=true -C build-dir=build/editable --editable ".[all]"
+	touch .venv/.editable .venv/.package .venv/.test .venv/.lint
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.venv/bin/python:
+	$(PYTHON) .ci/venv.py .venv
+
+.venv/bin/cmake: | .venv/bin/python
+	pip install --quiet cmake ninja
+
+build/wheel/.built: $(sources) | .venv/bin/python
+	rm -rf build/wheel
+	pip wheel --no-deps --wheel-dir build/wheel .
+	touch $@
+
+# After `make dev` the package rebuilds itself and is left alone here.
+ifeq ($(wildcard .venv/.editable),)
+.venv/.package: build/wheel/.built
+	pip install --quiet --force-reinstall --no-deps build/wheel/*.whl
+	pip install --quiet build/wheel/*.whl
+	touch $@
+endif
+
+# The package with one of its extras.
+.venv/.test .venv/.lint: .venv/.%: .venv/.package
+	pip install --quiet "$$(echo build/wheel/*.whl)[$*]"
+	touch $@
