@@ -62,9 +62,7 @@ class BoundTest(ABC):
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
         """Return the answer for columns x and y given the columns z."""
 
-    def associations(
-        self, x: int, candidates: Sequence[int], z: tuple[int, ...]
-    ) -> NDArray[np.float64]:
+    def associations(self, x: int, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
         """Return one number for each candidate: how strongly it goes with x given z, larger is stronger.
 
         This version takes the statistic of one `test` after another. Override it where work can be shared, or

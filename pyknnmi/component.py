@@ -47,9 +47,7 @@ class Component:
             try:
                 value = _typed(given, parameter.annotation)
             except TypeError:
-                raise self.parameter_error(
-                    parameter.name, f"must be {parameter.allowed}"
-                ) from None
+                raise self.parameter_error(parameter.name, f"must be {parameter.allowed}") from None
             object.__setattr__(self, parameter.name, value)
         self.check()
 
@@ -72,7 +70,7 @@ class Component:
         """Return the parameters in the order of the fields."""
         hints = typing.get_type_hints(cls)
         return tuple(
-            Parameter(field.name, hints[field.name], field.default)
+            Parameter(field.name, hints[field.name], typing.cast(Value, field.default))
             for field in dataclasses.fields(cls)  # type: ignore[arg-type]
         )
 
@@ -104,14 +102,10 @@ class Component:
         where = f"{cls.__module__}.{cls.__qualname__}"
         name = getattr(cls, "name", None)
         if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
-            raise PluginError(
-                f"{where}: name = {name!r}: give a lower-case name, words joined by '-'"
-            )
+            raise PluginError(f"{where}: name = {name!r}: give a lower-case name, words joined by '-'")
         settings = getattr(cls, "__dataclass_params__", None)
         if settings is None or not settings.frozen or "__dataclass_fields__" not in vars(cls):
-            raise PluginError(
-                f"{where}: decorate it with @dataclass(frozen=True, kw_only=True)"
-            )
+            raise PluginError(f"{where}: decorate it with @dataclass(frozen=True, kw_only=True)")
         for field in dataclasses.fields(cls):  # type: ignore[arg-type]
             if field.default is dataclasses.MISSING or not field.kw_only:
                 raise PluginError(f"{where}: give field '{field.name}' a default, keyword-only")
@@ -119,9 +113,7 @@ class Component:
             try:
                 _typed(parameter.default, parameter.annotation)
             except TypeError:
-                raise PluginError(
-                    f"{where}: the default of '{parameter.name}' is not {parameter.allowed}"
-                ) from None
+                raise PluginError(f"{where}: the default of '{parameter.name}' is not {parameter.allowed}") from None
         cls()
 
 

@@ -81,9 +81,7 @@ class PartialCorrelations:
         """Return the partial correlation of column x with each candidate given the columns z."""
         return self._partial(x, candidates, z)[0]
 
-    def _partial(
-        self, x: int, others: Sequence[int], z: Sequence[int]
-    ) -> tuple[NDArray[np.float64], tuple[int, ...]]:
+    def _partial(self, x: int, others: Sequence[int], z: Sequence[int]) -> tuple[NDArray[np.float64], tuple[int, ...]]:
         """Regress x and the others on z, one z after another, in the metric of the correlation matrix."""
         left = self._correlation[np.ix_([*z, x], [*z, x, *others])]
         variance = np.ones(len(others))

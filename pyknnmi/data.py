@@ -47,9 +47,7 @@ class Dataset:
     def __post_init__(self) -> None:
         values = np.ascontiguousarray(self.values, dtype=np.float64).view()
         if values.ndim != 2:
-            raise DataError(
-                f"the data have {values.ndim} dimension(s): give a table of shape (rows, columns)"
-            )
+            raise DataError(f"the data have {values.ndim} dimension(s): give a table of shape (rows, columns)")
         if values.shape[1] != len(self.names):
             raise DataError(f"{len(self.names)} names were given for {values.shape[1]} columns")
         _check_names(self.names)
@@ -57,8 +55,7 @@ class Dataset:
             raise DataError("the data have no columns")
         if values.shape[0] < 2:
             raise DataError(
-                f"the data have {values.shape[0]} row(s): dependence needs at least 2, "
-                "and a kNN estimate more than k"
+                f"the data have {values.shape[0]} row(s): dependence needs at least 2, and a kNN estimate more than k"
             )
         _check_finite(values, self.names)
         values.flags.writeable = False
@@ -93,9 +90,7 @@ class Dataset:
             return cls._of_frame(data)
         array = np.asarray(data)
         if array.ndim != 2:
-            raise DataError(
-                f"the data have {array.ndim} dimension(s): give a table of shape (rows, columns)"
-            )
+            raise DataError(f"the data have {array.ndim} dimension(s): give a table of shape (rows, columns)")
         names = tuple(f"X{i + 1}" for i in range(array.shape[1])) if names is None else tuple(names)
         if array.shape[1]:
             _check_type(array, "all columns" if len(names) != 1 else f"column '{names[0]}'")
@@ -107,9 +102,7 @@ class Dataset:
         _check_names(names)
         if not names:
             raise DataError("the data have no columns")
-        columns = [
-            _frame_column(frame[key], name) for key, name in zip(frame.columns, names, strict=True)
-        ]
+        columns = [_frame_column(frame[key], name) for key, name in zip(frame.columns, names, strict=True)]
         return cls(np.column_stack(columns), names)
 
     @property
@@ -140,9 +133,7 @@ class Dataset:
             return self._index[which]
         index = int(which)
         if not 0 <= index < self.p:
-            raise UnknownNameError(
-                f"there is no column number {index}: they run from 0 to {self.p - 1}"
-            )
+            raise UnknownNameError(f"there is no column number {index}: they run from 0 to {self.p - 1}")
         return index
 
     def select(self, columns: Iterable[int]) -> Dataset:
@@ -165,9 +156,7 @@ def listing(names: Sequence[str], most: int = 12) -> str:
 def _check_names(names: Sequence[str]) -> None:
     for position, name in enumerate(names, start=1):
         if not isinstance(name, str) or not name.strip():
-            raise DataError(
-                f"column {position} has no name: name it, or leave it out if it is a row index"
-            )
+            raise DataError(f"column {position} has no name: name it, or leave it out if it is a row index")
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise DataError(f"column names must differ; given more than once: {listing(repeated)}")
@@ -182,11 +171,9 @@ def _check_finite(values: Values, names: Sequence[str]) -> None:
     ):
         counts = wrong.sum(axis=0)
         if counts.any():
-            found = [f"'{names[i]}' ({counts[i]})" for i in np.flatnonzero(counts)]
+            found = [f"'{name}' ({count})" for name, count in zip(names, counts, strict=True) if count]
             first = int(np.flatnonzero(wrong.any(axis=1))[0])
-            raise DataError(
-                f"{what} in column {listing(found)}, first in row {first} (counted from 0): {way_out}"
-            )
+            raise DataError(f"{what} in column {listing(found)}, first in row {first} (counted from 0): {way_out}")
 
 
 def _check_type(array: NDArray[Any], where: str) -> None:
@@ -201,10 +188,9 @@ def _check_type(array: NDArray[Any], where: str) -> None:
 
 
 def _frame_column(column: Any, name: str) -> Values:
-    if hasattr(column.dtype, "numpy_dtype") and hasattr(column.dtype, "na_value"):
-        # pandas' nullable numbers: to_numpy() alone would give objects
-        if column.dtype.numpy_dtype.kind in "fiu":
-            return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
+    nullable = getattr(column.dtype, "numpy_dtype", None) if hasattr(column.dtype, "na_value") else None
+    if nullable is not None and nullable.kind in "fiu":  # pandas' own numbers: to_numpy() alone would give objects
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
     array = np.asarray(column.to_numpy())
     _check_type(array, f"column '{name}'")
     return array.astype(np.float64, copy=False)

@@ -255,9 +255,7 @@ def permutation_test(
         As in `conditional_mutual_informations`.
     """
     return PermutationCount(
-        *_core.permutation_test(
-            x, y, z, k, permutations, seed, stream, neighbors, stop_at_alpha, engine, threads, poll
-        )
+        *_core.permutation_test(x, y, z, k, permutations, seed, stream, neighbors, stop_at_alpha, engine, threads, poll)
     )
 
 

@@ -92,17 +92,11 @@ def graph_json(result: LearnResult) -> str:
             "multigraph": False,
             "graph": {"spec": result.spec, "seed": result.seed, "data_sha256": result.data_hash},
             "nodes": [
-                {"id": name, "markov_blanket": list(result.blankets.get(name, ()))}
-                for name in result.graph.names
+                {"id": name, "markov_blanket": list(result.blankets.get(name, ()))} for name in result.graph.names
             ],
-            "edges": [
-                {"source": a, "target": b, **_answer(edges.get((a, b)))}
-                for a, b in result.graph.edges
-            ],
+            "edges": [{"source": a, "target": b, **_answer(edges.get((a, b)))} for a, b in result.graph.edges],
             "not_joined": [
-                {"source": row.source, "target": row.target, **_answer(row)}
-                for row in result.evidence
-                if not row.edge
+                {"source": row.source, "target": row.target, **_answer(row)} for row in result.evidence if not row.edge
             ],
         }
     )

@@ -48,9 +48,7 @@ class Graph:
         for a, b in edges:
             for end in (a, b):
                 if end not in place:
-                    raise UnknownNameError(
-                        f"edge {a} - {b}: there is no node '{end}'{did_you_mean(end, names)}"
-                    )
+                    raise UnknownNameError(f"edge {a} - {b}: there is no node '{end}'{did_you_mean(end, names)}")
             if a == b:
                 raise DataError(f"edge {a} - {b} joins a node to itself")
             pairs.add((min(place[a], place[b]), max(place[a], place[b])))
@@ -77,24 +75,17 @@ class Graph:
         uneven = np.argwhere(linked != linked.T)
         if len(uneven):
             i, j = uneven[0]
-            raise DataError(
-                f"the matrix is not symmetric: it joins only one way between {names[i]} and {names[j]}"
-            )
+            raise DataError(f"the matrix is not symmetric: it joins only one way between {names[i]} and {names[j]}")
         return cls(names, [(names[i], names[j]) for i, j in np.argwhere(np.triu(linked, 1))])
 
     def __contains__(self, edge: object) -> bool:
-        return (
-            isinstance(edge, tuple)
-            and len(edge) == 2
-            and (edge in self.edges or (edge[1], edge[0]) in self.edges)
-        )
+        return isinstance(edge, tuple) and len(edge) == 2 and (edge in self.edges or (edge[1], edge[0]) in self.edges)
 
     def neighbors(self, name: str) -> tuple[str, ...]:
         """Return the nodes joined to `name`, in the order of `names`."""
         if name not in self.names:
             raise UnknownNameError(
-                f"there is no node '{name}'{did_you_mean(name, self.names)} "
-                f"(the nodes are {listing(self.names)})"
+                f"there is no node '{name}'{did_you_mean(name, self.names)} (the nodes are {listing(self.names)})"
             )
         joined = {a if b == name else b for a, b in self.edges if name in (a, b)}
         return tuple(other for other in self.names if other in joined)
@@ -129,7 +120,5 @@ class Graph:
     def _same_nodes(self, other: Graph) -> set[frozenset[str]]:
         strangers = sorted(set(self.names) ^ set(other.names))
         if strangers:
-            raise DataError(
-                f"the graphs have different nodes; only one of them has {listing(strangers)}"
-            )
+            raise DataError(f"the graphs have different nodes; only one of them has {listing(strangers)}")
         return self._pairs()

@@ -128,9 +128,7 @@ class BlanketLearner(Learner):
         pool = joblib.Parallel(n_jobs=run.jobs, return_as="generator_unordered")
         yield from pool(joblib.delayed(_search)(self, target, fresh) for target in targets)
 
-    def _evidence(
-        self, pair: Pair, joined: bool, searches: Mapping[int, _Search]
-    ) -> Evidence | None:
+    def _evidence(self, pair: Pair, joined: bool, searches: Mapping[int, _Search]) -> Evidence | None:
         """Return the test that decided about a pair, from the two searches that may have asked.
 
         In each search the weakest support of a member and the strongest exclusion of another is the test with the
@@ -163,8 +161,6 @@ def _search(learner: BlanketLearner, target: int, test: Tester) -> _Search:
     blanket = tuple(sorted(set(learner.blanket(target, candidates, test))))
     if not set(blanket) <= set(candidates):
         raise PluginError(
-            f"{learner.name}: the blanket of '{test.names[target]}' is {blanket}: "
-            "it may hold only the candidates"
+            f"{learner.name}: the blanket of '{test.names[target]}' is {blanket}: it may hold only the candidates"
         )
     return _Search(target, blanket, test.trail, test.scored)
-

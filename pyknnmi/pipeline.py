@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from pyknnmi.errors import (
 from pyknnmi.graph import Graph
 from pyknnmi.learners import Learned, Learner
 from pyknnmi.reading import read_table
-from pyknnmi.registry import BUILT_IN, Registry, default_registry
+from pyknnmi.registry import BUILT_IN, KINDS, Registry, default_registry
 from pyknnmi.result import LearnResult, PairEvidence
 from pyknnmi.run import Progress, Run
 from pyknnmi.spec import Call, Spec
@@ -37,6 +37,7 @@ __all__ = ["DEFAULT_SPEC", "Pipeline", "ci_test", "learn"]
 
 DEFAULT_SPEC = "iamb+knn-cmi"
 _ORDER = "a spec is any transforms, then one learner, then its CI test"
+_MAY_FOLLOW = {"transform": ("transform", "learner"), "learner": ("test",), "test": ()}
 _IN_WORDS = {"transform": "a transform", "learner": "a learner", "test": "a CI test"}
 
 
@@ -61,9 +62,7 @@ class Pipeline:
                 f"'{self.learner.name}+knn-cmi', or another test's name"
             )
         if not self.learner.uses_test and self.test is not None:
-            raise ParameterError(
-                f"the learner '{self.learner.name}' uses no CI test: leave '{self.test.name}' out"
-            )
+            raise ParameterError(f"the learner '{self.learner.name}' uses no CI test: leave '{self.test.name}' out")
 
     @classmethod
     def parse(cls, text: str, registry: Registry | None = None) -> Self:
@@ -77,20 +76,20 @@ class Pipeline:
         spec = Spec.parse(text)
         components = [_component(spec, call, registry) for call in spec.calls]
         kinds = [component.kind for component in components]
-        for kind, following, call in zip(kinds, [*kinds[1:], ""], spec.calls, strict=True):
-            allowed = {"transform": ("transform", "learner"), "learner": ("test", ""), "test": ("",)}
-            if following not in allowed[kind]:
-                what = f"nothing follows '{call.name}', {_IN_WORDS[kind]}"
-                if following:
-                    what = f"'{call.name}' is {_IN_WORDS[kind]} and {_IN_WORDS[following]} follows"
-                raise spec.error(f"{what}: {_ORDER}", call)
-        if kinds[0] == "test":
-            raise spec.error(f"'{spec.calls[0].name}' is a CI test: {_ORDER}", spec.calls[0])
-        learner = next(i for i, kind in enumerate(kinds) if kind == "learner")
+        for kind, following, call in zip(kinds, kinds[1:], spec.calls, strict=False):
+            if following not in _MAY_FOLLOW[kind]:
+                raise spec.error(
+                    f"'{call.name}' is {_IN_WORDS[kind]} and {_IN_WORDS[following]} follows: {_ORDER}", call
+                )
+        stages = {kind: [c for c in components if c.kind == kind] for kind in KINDS}
+        if not stages["learner"]:
+            raise spec.error(f"a learner is missing: {_ORDER}", spec.calls[-1])
+        learner = cast(Learner, stages["learner"][0])
+        test = cast(CITest, stages["test"][0]) if stages["test"] else None
         try:
-            return cls(*components[learner:], transforms=tuple(components[:learner]))
+            return cls(learner, test, tuple(cast(list[Transform], stages["transform"])))
         except ParameterError as error:
-            raise spec.error(str(error), spec.calls[learner]) from None
+            raise spec.error(str(error), spec.calls[kinds.index("learner")]) from None
 
     def components(self) -> tuple[Component, ...]:
         """Return the stages in the order in which they work."""
@@ -242,15 +241,12 @@ def ci_test(
     constant_names = tuple(asked.names[i] for i in constants)
     _warn_of_constants(constant_names)
     if constants[:1] and constants[0] < 2:
-        return CIResult(
-            statistic=0.0, p_value=1.0, independent=True, n=asked.n, decided_by="constant column"
-        )
+        return CIResult(statistic=0.0, p_value=1.0, independent=True, n=asked.n, decided_by="constant column")
     columns = _canonical(asked, constants)
     assert columns is not None  # x and y vary
     tester = Tester(component, columns, Run(seed, threads))
-    ends = [columns.column(name) for name in asked.names[:2]]
-    z = [i for i in range(columns.p) if i not in ends]
-    answer = tester.test(*ends, z)
+    first, second = (columns.column(name) for name in asked.names[:2])
+    answer = tester.test(first, second, [i for i in range(columns.p) if i not in (first, second)])
     if constants:
         answer = _with_redundant(answer, constant_names)
     return answer
@@ -268,8 +264,7 @@ def versions(pipeline: Pipeline) -> dict[str, Any]:
     plugins = {
         plugin.name: plugin.version
         for component in pipeline.components()
-        if component.name in known
-        and (plugin := registry.plugin_of(component.name)).name != BUILT_IN
+        if component.name in known and (plugin := registry.plugin_of(component.name)).name != BUILT_IN
     }
     return {
         "pyknnmi": registry.plugin_of("iamb").version,
@@ -318,9 +313,7 @@ def _transformed(transform: Transform, dataset: Dataset) -> Dataset:
 
 def _warn_of_constants(names: Sequence[str]) -> None:
     if names:
-        columns, are, depend = ("columns", "are", "they depend") if len(names) > 1 else (
-            "column", "is", "it depends"
-        )
+        columns, are, depend = ("columns", "are", "they depend") if len(names) > 1 else ("column", "is", "it depends")
         warnings.warn(
             f"{columns} {listing(names)} {are} constant: {depend} on nothing",
             PyknnmiWarning,
@@ -332,21 +325,14 @@ def _with_redundant(answer: CIResult, constants: tuple[str, ...]) -> CIResult:
     return replace(answer, redundant=(*answer.redundant, *constants))
 
 
-def _named_blankets(
-    learned: Learned, names: Sequence[str], dataset: Dataset
-) -> Mapping[str, tuple[str, ...]]:
+def _named_blankets(learned: Learned, names: Sequence[str], dataset: Dataset) -> Mapping[str, tuple[str, ...]]:
     if learned.blankets is None:
         return {}
     found = {names[t]: {names[i] for i in blanket} for t, blanket in learned.blankets.items()}
-    return {
-        name: tuple(other for other in dataset.names if other in found.get(name, ()))
-        for name in dataset.names
-    }
+    return {name: tuple(other for other in dataset.names if other in found.get(name, ())) for name in dataset.names}
 
 
-def _named_evidence(
-    learned: Learned, names: Sequence[str], graph: Graph
-) -> tuple[PairEvidence, ...]:
+def _named_evidence(learned: Learned, names: Sequence[str], graph: Graph) -> tuple[PairEvidence, ...]:
     place = {name: i for i, name in enumerate(graph.names)}
     edges = set(graph.edges)
     rows = []

@@ -53,15 +53,11 @@ def read_table(path: str | os.PathLike[str]) -> Dataset:
     if not body.strip():
         raise DataError(f"'{path}' has column names and no rows")
     try:
-        values = np.loadtxt(
-            io.StringIO(body), delimiter=delimiter, ndmin=2, quotechar='"', comments=None
-        )
+        values = np.loadtxt(io.StringIO(body), delimiter=delimiter, ndmin=2, quotechar='"', comments=None)
     except ValueError:
         raise _diagnosis(path, body, delimiter, names) from None
     if values.shape[1] != len(names):
-        raise DataError(
-            f"'{path}' has {len(names)} column names and {values.shape[1]} numbers a row"
-        )
+        raise DataError(f"'{path}' has {len(names)} column names and {values.shape[1]} numbers a row")
     return Dataset(values, tuple(names))
 
 
@@ -73,9 +69,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _diagnosis(
-    path: Path, body: str, delimiter: str, names: list[str]
-) -> DataError | DataTypeError:
+def _diagnosis(path: Path, body: str, delimiter: str, names: list[str]) -> DataError | DataTypeError:
     """Return the error that tells why the fast reader gave up."""
     missing: dict[str, int] = {}
     first_missing = 0
@@ -85,9 +79,7 @@ def _diagnosis(
         if not row:
             continue
         if len(row) != len(names):
-            return DataError(
-                f"'{path}', line {line}: {len(row)} values for {len(names)} column names"
-            )
+            return DataError(f"'{path}', line {line}: {len(row)} values for {len(names)} column names")
         for name, cell in zip(names, row, strict=True):
             if cell.strip().lower() in _MISSING:
                 missing[name] = missing.get(name, 0) + 1
@@ -100,7 +92,6 @@ def _diagnosis(
     if missing:
         found = listing([f"'{name}' ({count})" for name, count in missing.items()])
         return DataError(
-            f"'{path}': missing values in column {found}, first in line {first_missing}: "
-            "drop or impute those rows"
+            f"'{path}': missing values in column {found}, first in line {first_missing}: drop or impute those rows"
         )
     return DataError(f"'{path}' cannot be read as a table of numbers")

@@ -98,9 +98,7 @@ class Registry:
             plugin = load()
             self._manager.register(plugin, name)
             self._manager.check_pending()
-            found = [
-                (cls, kind) for kind, hook in _HOOKS.items() for cls in self._offered(name, hook)
-            ]
+            found = [(cls, kind) for kind, hook in _HOOKS.items() for cls in self._offered(name, hook)]
             for cls, kind in found:
                 _check_component(cls, kind)
         except Exception as error:
@@ -123,8 +121,7 @@ class Registry:
         if cls.name in self._components:
             other = self._components[cls.name][1]
             self._clashes[cls.name] = (
-                f"the name '{cls.name}' is claimed by two plugins, '{other}' and '{plugin}': "
-                "uninstall one of them"
+                f"the name '{cls.name}' is claimed by two plugins, '{other}' and '{plugin}': uninstall one of them"
             )
         else:
             self._components[cls.name] = (cls, plugin)
@@ -137,8 +134,7 @@ class Registry:
         _check_component(cls, kind)
         if cls.name in self._components and self._components[cls.name][1] != HERE:
             raise PluginError(
-                f"the name '{cls.name}' is taken by the plugin '{self._components[cls.name][1]}': "
-                "choose another"
+                f"the name '{cls.name}' is taken by the plugin '{self._components[cls.name][1]}': choose another"
             )
         key = f"{HERE}: {cls.name}"
         if self._manager.has_plugin(key):

@@ -126,10 +126,11 @@ class _Parser:
         if found := _NUMBER.match(self.text, start):
             self.position = found.end()
             number = found[0]
-            value: Value = float(number) if re.search(r"[.eE]", number) else int(number)
-            if math.isinf(value):
+            if not re.search(r"[.eE]", number):
+                return int(number)
+            if math.isinf(float(number)):
                 self.fail("this number is too large", start)
-            return value
+            return float(number)
         word = self.match(
             _NAME,
             "expected a value: a number, true, false, none, a lower-case word, or text in single quotes",

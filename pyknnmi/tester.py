@@ -66,9 +66,7 @@ class Tester:
         question = self._question(x, y, z)
         if question not in self.answers:
             x, y, given = question
-            answer = _guarded(
-                self._name, self._describe(question), lambda: self._bound.test(x, y, given)
-            )
+            answer = _guarded(self._name, self._describe(question), lambda: self._bound.test(x, y, given))
             self._check(answer, question)
             self.answers[question] = answer
             if self.on_answer:
@@ -76,24 +74,18 @@ class Tester:
         self.trail[question] = self.answers[question]
         return self.answers[question]
 
-    def associations(
-        self, x: int, candidates: Sequence[int], z: Sequence[int] = ()
-    ) -> NDArray[np.float64]:
+    def associations(self, x: int, candidates: Sequence[int], z: Sequence[int] = ()) -> NDArray[np.float64]:
         """Return, for each candidate, how strongly it goes with x given z; larger is stronger."""
         if not len(candidates):
             return np.empty(0)
         given = tuple(sorted(z))
         where = f"associations of '{self.names[x]}' given {self._listed(given)}"
         scores = np.asarray(
-            _guarded(
-                self._name, where, lambda: self._bound.associations(x, tuple(candidates), given)
-            ),
+            _guarded(self._name, where, lambda: self._bound.associations(x, tuple(candidates), given)),
             dtype=np.float64,
         )
         if scores.shape != (len(candidates),) or np.isnan(scores).any():
-            raise PluginError(
-                f"{self._name}: {where}: expected {len(candidates)} numbers, got {scores!r}"
-            )
+            raise PluginError(f"{self._name}: {where}: expected {len(candidates)} numbers, got {scores!r}")
         self.scored += len(candidates)
         return scores
 

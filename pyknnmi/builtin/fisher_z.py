@@ -93,8 +93,6 @@ class BoundFisherZ(BoundTest):
             redundant=redundant,
         )
 
-    def associations(
-        self, x: int, candidates: Sequence[int], z: tuple[int, ...]
-    ) -> NDArray[np.float64]:
+    def associations(self, x: int, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the absolute partial correlations, which rank as the statistics do."""
         return np.abs(self._correlations.among(x, candidates, z))

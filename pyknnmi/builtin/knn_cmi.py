@@ -98,9 +98,7 @@ class BoundKnnCMI(BoundTest):
         self._values = np.asfortranarray(values)
         self._correlations = PartialCorrelations.of(dataset.values)
 
-    def associations(
-        self, x: int, candidates: Sequence[int], z: tuple[int, ...]
-    ) -> NDArray[np.float64]:
+    def associations(self, x: int, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the estimates in nats."""
         return conditional_mutual_informations(
             self._columns((x,)),
@@ -125,9 +123,7 @@ class BoundKnnCMI(BoundTest):
             component.k,
             permutations=component.permutations,
             seed=self._run.seed,
-            stream=self._run.stream(
-                self._names[x], self._names[y], [self._names[i] for i in z]
-            ),
+            stream=self._run.stream(self._names[x], self._names[y], [self._names[i] for i in z]),
             threads=self._run.threads_per_job,
         )
         return CIResult(
