@@ -43,15 +43,13 @@ class _Group(click.Group):
             raise _Failure(str(error)) from error
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return super().get_command(ctx, cmd_name) or (self._with_plugins() and super().get_command(ctx, cmd_name))
+        if cmd_name not in self.commands:
+            default_registry().add_commands(self)
+        return super().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        self._with_plugins()
-        return super().list_commands(ctx)
-
-    def _with_plugins(self) -> bool:
         default_registry().add_commands(self)
-        return True
+        return super().list_commands(ctx)
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -233,6 +231,13 @@ def _progress_bar() -> Iterator[Any]:
         click.echo("\r" + " " * 78 + "\r", nl=False, err=True)
 
 
-def _show_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: object = None,
+    line: object = None,
+) -> None:
     place = "" if issubclass(category, PyknnmiWarning) else f" ({filename}:{lineno})"
     click.echo(f"Warning: {message}{place}", err=True)

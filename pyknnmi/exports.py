@@ -6,10 +6,10 @@ import csv
 import io
 import json
 import os
+import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 from pyknnmi.data import Dataset
 from pyknnmi.graph import Graph
@@ -49,7 +49,7 @@ def write_result(
 
 def write_dataset(dataset: Dataset, path: str | os.PathLike[str]) -> None:
     """Write the data as CSV with a header; every value is read back to the same bits."""
-    with open(path, "w", encoding="utf-8", newline="") as stream:
+    with Path(path).open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(dataset.names)
         writer.writerows(dataset.values.tolist())
@@ -104,21 +104,21 @@ def graph_json(result: LearnResult) -> str:
 
 def graphml(result: LearnResult) -> str:
     """Return the graph as GraphML (Cytoscape, Gephi, igraph, yEd, networkx)."""
-    root = ElementTree.Element("graphml", xmlns=_GRAPHML)
+    root = ET.Element("graphml", xmlns=_GRAPHML)
     for key in ("statistic", "p_value"):
         attributes = {"id": key, "for": "edge", "attr.name": key, "attr.type": "double"}
-        ElementTree.SubElement(root, "key", attributes)
-    graph = ElementTree.SubElement(root, "graph", edgedefault="undirected")
+        ET.SubElement(root, "key", attributes)
+    graph = ET.SubElement(root, "graph", edgedefault="undirected")
     for name in result.graph.names:
-        ElementTree.SubElement(graph, "node", id=name)
+        ET.SubElement(graph, "node", id=name)
     evidence = {(row.source, row.target): row for row in result.evidence}
     for a, b in result.graph.edges:
-        edge = ElementTree.SubElement(graph, "edge", source=a, target=b)
+        edge = ET.SubElement(graph, "edge", source=a, target=b)
         if found := evidence.get((a, b)):
             for key in ("statistic", "p_value"):
-                ElementTree.SubElement(edge, "data", key=key).text = repr(getattr(found.answer, key))
-    ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+                ET.SubElement(edge, "data", key=key).text = repr(getattr(found.answer, key))
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
 def dot(result: LearnResult) -> str:

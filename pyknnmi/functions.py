@@ -73,7 +73,7 @@ class _FunctionComponent(Component):
     function: ClassVar[Callable[..., Any]]
     own: ClassVar[frozenset[str]]
 
-    def _call(self, *arguments: Any) -> Any:
+    def call(self, *arguments: Any) -> Any:
         return self.function(*arguments, **{name: getattr(self, name) for name in self.own})
 
 
@@ -89,7 +89,7 @@ class _BoundFunction(BoundTest):
 
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
         values = self._values
-        answer = self._component._call(values[:, x], values[:, y], values[:, list(z)])
+        answer = self._component.call(values[:, x], values[:, y], values[:, list(z)])
         if isinstance(answer, CIResult):
             return answer
         if isinstance(answer, tuple) and len(answer) == 2:
@@ -109,11 +109,11 @@ class _BoundFunction(BoundTest):
 
 class _FunctionLearner(_FunctionComponent, Learner):
     def learn(self, dataset: Dataset, test: Tester, run: Run) -> Learned:
-        edges: Iterable[tuple[str, str]] = self._call(dataset, test)
+        edges: Iterable[tuple[str, str]] = self.call(dataset, test)
         return Learned([(dataset.column(a), dataset.column(b)) for a, b in edges])
 
 
 class _FunctionTransform(_FunctionComponent, Transform):
     def apply(self, dataset: Dataset) -> Dataset:
-        columns = [self._call(column) for column in dataset.values.T]
+        columns = [self.call(column) for column in dataset.values.T]
         return Dataset(np.column_stack(columns), dataset.names)
