@@ -1,0 +1,124 @@
+"""A file that keeps every answer of a CI test, so that a run that was stopped goes on where it was."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyknnmi.ci_tests import CIResult
+from pyknnmi.errors import DataError
+
+__all__ = ["Store", "StoreSummary"]
+
+_FORMAT = 1
+_APPLICATION = 0x6B6E6D69  # "knmi"; tells our files from other SQLite files
+_WAIT_SECONDS = 60.0
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS answers (
+    data TEXT NOT NULL, test TEXT NOT NULL, x TEXT NOT NULL, y TEXT NOT NULL, z TEXT NOT NULL, answer TEXT NOT NULL,
+    PRIMARY KEY (data, test, x, y, z)
+) WITHOUT ROWID
+"""
+
+
+@dataclass(frozen=True)
+class StoreSummary:
+    """What a store holds for one data set and test.
+
+    Attributes
+    ----------
+    data : str
+        SHA-256 of the data that were tested, after transforms.
+    test : str
+        The test with every parameter, where it comes from, and its seed if it needs one.
+    answers : int
+        Number of questions answered.
+    """
+
+    data: str
+    test: str
+    answers: int
+
+
+class Store:
+    """Answers by content: a changed cell, name, parameter, seed or version asks anew.
+
+    Several processes may share the file. Every answer is committed by itself, so nothing is lost when a process is
+    killed but the tests that it was making.
+
+    Parameters
+    ----------
+    path : path
+        An SQLite file; made if it does not exist.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(path)
+        self._connection: sqlite3.Connection | None = None
+
+    def __reduce__(self) -> tuple[type[Store], tuple[Path]]:
+        return Store, (self._path,)  # another process opens the file itself
+
+    def get(self, data: str, test: str, x: str, y: str, z: tuple[str, ...]) -> CIResult | None:
+        """Return the answer to a question, if it is there."""
+        row = (
+            self._open()
+            .execute(
+                "SELECT answer FROM answers WHERE data = ? AND test = ? AND x = ? AND y = ? AND z = ?",
+                (data, test, x, y, json.dumps(z)),
+            )
+            .fetchone()
+        )
+        if row is None:
+            return None
+        fields = json.loads(row[0])
+        return CIResult(**{**fields, "redundant": tuple(fields["redundant"])})
+
+    def put(self, data: str, test: str, x: str, y: str, z: tuple[str, ...], answer: CIResult) -> None:
+        """Keep an answer. One that is there already stays."""
+        self._open().execute(
+            "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?)",
+            (data, test, x, y, json.dumps(z), json.dumps(dataclasses.asdict(answer))),
+        )
+
+    def summaries(self) -> list[StoreSummary]:
+        """Return what the store holds, one row for each data set and test."""
+        if not self._path.exists():
+            raise DataError(f"there is no store '{self._path}'")
+        query = "SELECT data, test, count(*) FROM answers GROUP BY data, test ORDER BY data, test"
+        return [StoreSummary(*row) for row in self._open().execute(query)]
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            try:
+                self._connection = self._connected()
+            except sqlite3.Error as error:
+                raise DataError(f"cannot use '{self._path}' as a store: {error}") from None
+        return self._connection
+
+    def _connected(self) -> sqlite3.Connection:
+        # isolation_level None commits each statement by itself
+        connection = sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None)
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if tables and (application, version) != (_APPLICATION, _FORMAT):
+            connection.close()
+            raise sqlite3.DatabaseError("it is another kind of file, or of another version of pyknnmi")
+        connection.execute("PRAGMA journal_mode = WAL")  # readers do not wait for a writer
+        connection.execute("PRAGMA synchronous = NORMAL")  # safe against a killed process
+        if not tables:
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {_FORMAT}")
+            connection.execute(_SCHEMA)
+        return connection
