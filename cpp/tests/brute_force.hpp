@@ -1,0 +1,55 @@
+// The definitions, spelt out in O(n^2): what every engine must equal integer by integer.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "knnmi/estimators.hpp"
+#include "radius.hpp"
+
+namespace knnmi::test {
+
+inline double max_norm(const Points& points, std::size_t i, std::size_t j) {
+    double distance = 0.0;
+    for (std::size_t c = 0; c < points.columns(); ++c) {
+        distance = std::max(distance, std::abs(points(i, c) - points(j, c)));
+    }
+    return distance;
+}
+
+// From point i to its k-th neighbour in the space that all blocks of columns span together.
+inline double brute_force_kth_distance(std::initializer_list<Points> blocks, std::size_t i, int k) {
+    std::vector<double> distances;
+    for (std::size_t j = 0; j < blocks.begin()->rows(); ++j) {
+        if (j == i) continue;
+        double distance = 0.0;
+        for (const Points& block : blocks) distance = std::max(distance, max_norm(block, i, j));
+        distances.push_back(distance);
+    }
+    std::nth_element(distances.begin(), distances.begin() + (k - 1), distances.end());
+    return distances[static_cast<std::size_t>(k - 1)];
+}
+
+inline NeighborCounts brute_force_counts(const Points& x, const Points& y, const Points& z, int k) {
+    const std::size_t n = x.rows();
+    NeighborCounts counts{std::vector<std::uint32_t>(n), std::vector<std::uint32_t>(n), std::vector<std::uint32_t>(n)};
+    for (std::size_t i = 0; i < n; ++i) {
+        const double radius = shrunken(brute_force_kth_distance({x, y, z}, i, k));
+        for (std::size_t j = 0; j < n; ++j) {
+            if (j == i) continue;
+            const double dx = max_norm(x, i, j), dy = max_norm(y, i, j), dz = max_norm(z, i, j);
+            counts.xz[i] += std::max(dx, dz) <= radius;
+            counts.yz[i] += std::max(dy, dz) <= radius;
+            counts.z[i] += dz <= radius;  // without columns every point is at distance 0
+        }
+    }
+    return counts;
+}
+
+inline bool operator==(const NeighborCounts& a, const NeighborCounts& b) {
+    return a.xz == b.xz && a.yz == b.yz && a.z == b.z;
+}
+
+}  // namespace knnmi::test

@@ -1,0 +1,67 @@
+// The few lines of a test framework that the tests need: TEST(name) { CHECK(...); } and `int main() { return run_tests(); }`.
+#pragma once
+
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+namespace knnmi::test {
+
+struct Case {
+    const char* name;
+    void (*body)();
+};
+
+inline std::vector<Case>& cases() {
+    static std::vector<Case> all;
+    return all;
+}
+
+inline int& failures() {
+    static int count = 0;
+    return count;
+}
+
+struct Registration {
+    Registration(const char* name, void (*body)()) { cases().push_back({name, body}); }
+};
+
+// Reports the first few failures only: a broken search would otherwise print thousands.
+inline void expect(bool holds, const char* what, const char* file, int line) {
+    if (holds) return;
+    if (++failures() <= 20) std::printf("%s:%d: failed: %s\n", file, line, what);
+}
+
+inline int run_tests() {
+    for (const Case& test : cases()) {
+        const int before = failures();
+        try {
+            test.body();
+        } catch (const std::exception& error) {
+            ++failures();
+            std::printf("%s threw: %s\n", test.name, error.what());
+        }
+        std::printf("%s %s\n", failures() == before ? "ok    " : "FAILED", test.name);
+    }
+    return failures() == 0 ? 0 : 1;
+}
+
+}  // namespace knnmi::test
+
+#define TEST(name)                                                              \
+    static void name();                                                         \
+    static const ::knnmi::test::Registration registration_of_##name(#name, name); \
+    static void name()
+
+#define CHECK(condition) ::knnmi::test::expect((condition), #condition, __FILE__, __LINE__)
+
+#define CHECK_THROWS(type, expression)         \
+    do {                                       \
+        bool thrown = false;                   \
+        try {                                  \
+            static_cast<void>(expression);     \
+        } catch (const type&) {                \
+            thrown = true;                     \
+        }                                      \
+        ::knnmi::test::expect(thrown, #expression " throws " #type, __FILE__, __LINE__); \
+    } while (false)
