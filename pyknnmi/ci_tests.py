@@ -35,6 +35,8 @@ class CIResult:
         What the decision rests on, such as ``permutations``, ``screen`` or ``normal``.
     permutations : int
         Permutations made; 0 for a test that needs none.
+    p_value_bounds : (float, float), optional
+        Where the p-value of all permutations would lie, if the test stopped before the last.
     log_p_value : float, optional
         Natural logarithm of the p-value, where it is known beyond the range of a double.
     redundant : tuple of str
@@ -47,6 +49,7 @@ class CIResult:
     n: int
     decided_by: str
     permutations: int = 0
+    p_value_bounds: tuple[float, float] | None = None
     log_p_value: float | None = None
     redundant: tuple[str, ...] = ()
 

@@ -76,7 +76,8 @@ class Store:
         if row is None:
             return None
         fields = json.loads(row[0])
-        return CIResult(**{**fields, "redundant": tuple(fields["redundant"])})
+        # JSON has lists and no tuples
+        return CIResult(**{key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()})
 
     def put(self, data: str, test: str, x: str, y: str, z: tuple[str, ...], answer: CIResult) -> None:
         """Keep an answer. One that is there already stays."""
