@@ -1,0 +1,85 @@
+// One point against blocks of others, for a single y column.
+#pragma once
+
+#include "kernels_common.hpp"
+
+namespace knnmi::KNNMI_ISA {
+
+// Distances of eight points: in z (in x when z is empty), in (x, z) and in (y, z).
+struct Distances {
+    Doubles z, xz, yz;
+};
+
+inline Doubles key_distance(const Geometry& g, std::size_t self, std::size_t first) {
+    const double* column = g.coordinates;
+    Doubles d = distance(load(column + first), broadcast(column[self]));
+    for (std::size_t c = 1; c < g.dimensions; ++c) {
+        column += g.stride;
+        d = max(d, distance(load(column + first), broadcast(column[self])));
+    }
+    return d;
+}
+
+inline Doubles column_distance(const double* column, std::size_t self, std::size_t first) {
+    return distance(load(column + first), broadcast(column[self]));
+}
+
+template <class Nearest>
+inline double nearest_with_z(const ColumnQuery& q, Nearest nearest) {
+    double* out = q.distances;
+    for (std::size_t b = 0; b < q.block_count; ++b) {
+        const std::size_t begin = q.blocks[b] * block_size;
+        for (std::size_t first = begin; first < begin + block_size; first += lanes) {
+            const Doubles z = key_distance(*q.geometry, q.self, first);
+            const Doubles xz = max(z, column_distance(q.x, q.self, first));
+            const Doubles yz = max(z, column_distance(q.y, q.self, first));
+            nearest.insert(max(xz, yz));
+            store(out, z);
+            store(out + lanes, xz);
+            store(out + 2 * lanes, yz);
+            out += 3 * lanes;
+        }
+    }
+    return nearest.largest_over_lanes();
+}
+
+template <class Nearest>
+inline double nearest_without_z(const ColumnQuery& q, Nearest nearest) {
+    double* out = q.distances;
+    for (std::size_t b = 0; b < q.block_count; ++b) {
+        const std::size_t begin = q.blocks[b] * block_size;
+        for (std::size_t first = begin; first < begin + block_size; first += lanes) {
+            const Doubles x = key_distance(*q.geometry, q.self, first);
+            nearest.insert(max(x, column_distance(q.y, q.self, first)));
+            store(out, x);
+            out += lanes;
+        }
+    }
+    return nearest.largest_over_lanes();
+}
+
+// The point itself, at distance 0, is the first of its k + 1 nearest.
+inline double nearest(const ColumnQuery& query, std::size_t k, double* room) {
+    return with_smallest(k + 1, room, [&query](auto smallest) {
+        return query.x != nullptr ? nearest_with_z(query, smallest) : nearest_without_z(query, smallest);
+    });
+}
+
+inline ColumnCounts counts_within(const ColumnQuery& q, double radius) {
+    const Doubles reach = broadcast(radius);
+    const std::size_t vectors = q.block_count * block_size / lanes;
+    ColumnCounts n{0, 0, 0};
+    if (q.x == nullptr) {
+        for (std::size_t v = 0; v < vectors; ++v) n.xz += count(bits(less_equal(load(q.distances + v * lanes), reach)));
+        return n;
+    }
+    for (std::size_t v = 0; v < vectors; ++v) {
+        const double* d = q.distances + v * 3 * lanes;
+        n.z += count(bits(less_equal(load(d), reach)));
+        n.xz += count(bits(less_equal(load(d + lanes), reach)));
+        n.yz += count(bits(less_equal(load(d + 2 * lanes), reach)));
+    }
+    return n;
+}
+
+}  // namespace knnmi::KNNMI_ISA

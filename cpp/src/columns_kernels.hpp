@@ -1,0 +1,146 @@
+// The neighbour list of one point, and eight y columns at a time walking it.
+#pragma once
+
+#include "column_kernels.hpp"
+
+namespace knnmi::KNNMI_ISA {
+
+// Appends to arrays with room for eight more.
+inline void append(NeighborArrays list, std::size_t& size, Doubles distances, std::size_t first, unsigned chosen) {
+    compress(list.distance + size, distances, chosen);
+    compress_indices(list.position + size, static_cast<std::uint32_t>(first), chosen);
+    size += count(chosen);
+}
+
+template <bool WithZ>
+inline void neighbors_in_blocks(const ColumnQuery& q, double radius, NeighborArrays xz, NeighborArrays z,
+                                std::size_t* found) {
+    const Doubles reach = broadcast(radius);
+    std::size_t in_xz = 0, in_z = 0;
+    for (std::size_t b = 0; b < q.block_count; ++b) {
+        const std::size_t begin = q.blocks[b] * block_size;
+        for (std::size_t first = begin; first < begin + block_size; first += lanes) {
+            const unsigned others = q.self - first < lanes ? ~(1u << (q.self - first)) : ~0u;
+            Doubles d = key_distance(*q.geometry, q.self, first);
+            if constexpr (WithZ) {
+                append(z, in_z, d, first, bits(less_equal(d, reach)) & others);
+                d = max(d, column_distance(q.x, q.self, first));
+            }
+            append(xz, in_xz, d, first, bits(less_equal(d, reach)) & others);
+        }
+    }
+    found[0] = in_xz;
+    found[1] = in_z;
+}
+
+inline void neighbors(const ColumnQuery& q, double radius, NeighborArrays xz, NeighborArrays z, std::size_t* found) {
+    if (q.x != nullptr)
+        neighbors_in_blocks<true>(q, radius, xz, z, found);
+    else
+        neighbors_in_blocks<false>(q, radius, xz, z, found);
+}
+
+inline double smallest_over_lanes(Doubles a) {
+    a = min(a, exchange<4>(a));
+    a = min(a, exchange<2>(a));
+    a = min(a, exchange<1>(a));
+    double all[lanes];
+    store(all, a);
+    return all[0];
+}
+
+// Writes infinity up to a whole chunk, then for every chunk the smallest distance from it on.
+inline std::size_t finish_list(NeighborArrays list, std::size_t count, double* floor) {
+    const std::size_t chunks = (count + lanes - 1) / lanes;
+    for (std::size_t i = count; i < chunks * lanes; ++i) {
+        list.distance[i] = __builtin_inf();
+        list.position[i] = 0;
+    }
+    Doubles smallest = broadcast(__builtin_inf());
+    for (std::size_t c = chunks; c-- > 0;) {
+        smallest = min(smallest, load(list.distance + c * lanes));
+        floor[c] = smallest_over_lanes(smallest);
+    }
+    return chunks;
+}
+
+// A distance's bucket never falls as the distance grows, whatever the rounding; that is all the order needs.
+inline std::size_t order_by_distance(NeighborArrays found, std::size_t count, std::size_t buckets, std::uint32_t* scratch,
+                                     NeighborArrays out, double* floor) {
+    std::uint32_t* const next = scratch;  // where the next one of each bucket goes
+    auto* const bucket = reinterpret_cast<std::int32_t*>(scratch + buckets);
+    if (count == 0) return 0;
+    for (std::size_t i = count; i < count + lanes; ++i) found.distance[i] = found.distance[0];
+
+    Doubles low = load(found.distance), high = low;
+    for (std::size_t i = lanes; i < count; i += lanes) {
+        low = min(low, load(found.distance + i));
+        high = max(high, load(found.distance + i));
+    }
+    const double least = smallest_over_lanes(low);
+    const double most = -smallest_over_lanes(subtract(broadcast(0.0), high));
+    const Doubles origin = broadcast(least), last = broadcast(static_cast<double>(buckets - 1));
+    const Doubles scale = broadcast(static_cast<double>(buckets) / (most - least));
+    for (std::size_t i = 0; i < count; i += lanes)
+        store_whole(bucket + i, min(multiply(subtract(load(found.distance + i), origin), scale), last));
+
+    for (std::size_t b = 0; b < buckets; ++b) next[b] = 0;
+    for (std::size_t i = 0; i < count; ++i) ++next[bucket[i]];
+    std::uint32_t start = 0;
+    for (std::size_t b = 0; b < buckets; ++b) {
+        const std::uint32_t size = next[b];
+        next[b] = start;
+        start += size;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint32_t place = next[bucket[i]]++;
+        out.distance[place] = found.distance[i];
+        out.position[place] = found.position[i];
+    }
+    return finish_list(out, count, floor);
+}
+
+template <class Nearest>
+inline Doubles batch_nearest_with(const NeighborList& xz, const double* y, std::size_t self, Nearest nearest) {
+    const Doubles own = load(y + self * lanes);
+    for (std::size_t c = 0; c < xz.chunks; ++c) {
+        if (!any(less(broadcast(xz.floor[c]), nearest.largest()))) break;
+        for (std::size_t i = c * lanes; i < (c + 1) * lanes; ++i)
+            nearest.insert(max(broadcast(xz.distance[i]), distance(load(y + xz.position[i] * lanes), own)));
+    }
+    return nearest.largest();
+}
+
+inline void batch_nearest(const NeighborList& xz, const double* y, std::size_t self, std::size_t k, double* room,
+                          double* rho) {
+    with_smallest(k, room, [&](auto nearest) { store(rho, batch_nearest_with(xz, y, self, nearest)); });
+}
+
+inline void batch_within(const NeighborList& list, const double* radius, std::int64_t* out) {
+    const Doubles reach = load(radius);
+    Integers n = zeros();
+    for (std::size_t c = 0; c < list.chunks; ++c) {
+        if (!any(less_equal(broadcast(list.floor[c]), reach))) break;
+        for (std::size_t i = c * lanes; i < (c + 1) * lanes; ++i)
+            n = count_up(n, less_equal(broadcast(list.distance[i]), reach));
+    }
+    store(out, n);
+}
+
+inline void batch_within_y(const NeighborList& z, const double* y, std::size_t self, const double* radius,
+                           std::int64_t* in_z, std::int64_t* in_yz) {
+    const Doubles reach = load(radius), own = load(y + self * lanes);
+    Integers n_z = zeros(), n_yz = zeros();
+    for (std::size_t c = 0; c < z.chunks; ++c) {
+        if (!any(less_equal(broadcast(z.floor[c]), reach))) break;
+        for (std::size_t i = c * lanes; i < (c + 1) * lanes; ++i) {
+            const Doubles d = broadcast(z.distance[i]);
+            n_z = count_up(n_z, less_equal(d, reach));
+            n_yz = count_up(n_yz, less_equal(max(d, distance(load(y + z.position[i] * lanes), own)), reach));
+        }
+    }
+    store(in_z, n_z);
+    store(in_yz, n_yz);
+}
+
+}  // namespace knnmi::KNNMI_ISA

@@ -1,0 +1,92 @@
+// The inner loops of the two fast engines, once for each instruction set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "sorted_column.hpp"
+#include "spatial_order.hpp"
+
+namespace knnmi {
+
+inline constexpr std::size_t batch_size = 8;  // y columns handled at once
+
+// Runs of eight boxes each, from which those near something are picked.
+struct BoxQuery {
+    const double* low;  // of the box asked about, one value per dimension
+    const double* high;
+    double radius;
+};
+
+// One point against blocks of others, for a single y column; arrays by position.
+struct ColumnQuery {
+    const Geometry* geometry;  // of z, or of x when z is empty
+    const double* x;           // null when z is empty
+    const double* y;
+    std::size_t self;
+    const std::uint32_t* blocks;
+    std::size_t block_count;
+    double* distances;  // scratch: 3 * block_size for each block
+};
+
+struct ColumnCounts {
+    std::size_t xz, yz, z;  // the point itself included
+};
+
+// Points in some order, with their distance from one point.
+struct NeighborArrays {
+    double* distance;
+    std::uint32_t* position;
+};
+
+// Neighbours roughly by distance, in chunks of eight: no distance from chunk c on is below floor[c]. The last chunk is filled
+// up with points at infinity.
+struct NeighborList {
+    const double* distance;
+    const std::uint32_t* position;
+    const double* floor;
+    std::size_t chunks;
+};
+
+struct BatchCounts {
+    std::int64_t xz[batch_size], yz[batch_size], z[batch_size];  // the point itself not included
+};
+
+struct Kernels {
+    const char* name;
+
+    // Writes the numbers of the boxes within the radius, among those in the listed runs of eight; returns how many.
+    std::size_t (*boxes_within)(const Boxes& boxes, std::size_t dimensions, std::size_t box_count, const BoxQuery& query,
+                                const std::uint32_t* runs, std::size_t run_count, std::uint32_t* out);
+
+    // The distance to the k-th neighbour among the query's blocks, infinity if there are fewer; keeps the distances.
+    // `room` is for 8 * (k + 1) values.
+    double (*nearest)(const ColumnQuery& query, std::size_t k, double* room);
+    // Counts from the distances kept; yz only with z.
+    ColumnCounts (*counts_within)(const ColumnQuery& query, double radius);
+
+    // Values within the radius of `center`, itself included.
+    std::size_t (*sorted_within)(const SortedLevels& sorted, double center, double radius);
+
+    // The other points of the blocks with (x, z) distance and with z distance up to the radius; sizes in found[0], found[1].
+    void (*neighbors)(const ColumnQuery& query, double radius, NeighborArrays xz, NeighborArrays z, std::size_t* found);
+    // Orders by distance into `buckets` buckets; writes whole chunks and their floors, and returns the number of chunks.
+    std::size_t (*order_by_distance)(NeighborArrays found, std::size_t count, std::size_t buckets, std::uint32_t* scratch,
+                                     NeighborArrays out, double* floor);
+    // The distance to the k-th neighbour in the list for each of eight y columns: y[position * 8 + column].
+    void (*batch_nearest)(const NeighborList& xz, const double* y, std::size_t self, std::size_t k, double* room,
+                          double* rho);
+    // How many in the list are within each of eight radii.
+    void (*batch_within)(const NeighborList& list, const double* radius, std::int64_t* out);
+    // The same in the list of z, together with those also within the radius in y.
+    void (*batch_within_y)(const NeighborList& z, const double* y, std::size_t self, const double* radius,
+                           std::int64_t* in_z, std::int64_t* in_yz);
+};
+
+// The widest set that this processor has, or what KNNMI_INSTRUCTION_SET (plain, avx2, avx512) says.
+const Kernels& kernels();
+
+// Its name.
+const char* instruction_set();
+
+}  // namespace knnmi

@@ -1,0 +1,9 @@
+#define KNNMI_ISA plain
+#include "kernels_table.hpp"
+
+namespace knnmi {
+
+extern const Kernels plain_kernels;
+const Kernels plain_kernels = plain::table("plain");
+
+}  // namespace knnmi

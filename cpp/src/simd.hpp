@@ -1,0 +1,229 @@
+// Eight doubles at a time: the only file with intrinsics.
+//
+// Included by kernels_<instruction set>.cpp, which name the set in KNNMI_ISA and are compiled with its flags. Everything
+// lives in a namespace of that name, so that no function built for a wider set can be linked into a narrower one; for the
+// same reason kernels use nothing from the standard library that has code.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(KNNMI_ISA_AVX512) || defined(KNNMI_ISA_AVX2)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 warns about its own header when it is inlined
+#endif
+#include <immintrin.h>
+#endif
+
+namespace knnmi::KNNMI_ISA {
+
+inline constexpr std::size_t lanes = 8;
+
+#if defined(KNNMI_ISA_AVX512)
+
+using Doubles = __m512d;
+using Mask = __mmask8;
+using Integers = __m512i;  // eight 64-bit integers
+
+inline Doubles load(const double* p) { return _mm512_loadu_pd(p); }
+inline void store(double* p, Doubles a) { _mm512_storeu_pd(p, a); }
+inline Doubles broadcast(double a) { return _mm512_set1_pd(a); }
+inline Doubles subtract(Doubles a, Doubles b) { return _mm512_sub_pd(a, b); }
+inline Doubles multiply(Doubles a, Doubles b) { return _mm512_mul_pd(a, b); }
+inline Doubles min(Doubles a, Doubles b) { return _mm512_min_pd(a, b); }  // b when one of them is not a number
+inline Doubles max(Doubles a, Doubles b) { return _mm512_max_pd(a, b); }
+inline Doubles absolute(Doubles a) { return _mm512_abs_pd(a); }
+inline Mask less(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
+inline Mask less_equal(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ); }
+inline unsigned bits(Mask m) { return m; }
+
+inline Integers zeros() { return _mm512_setzero_si512(); }
+inline void store(std::int64_t* p, Integers a) { _mm512_storeu_si512(p, a); }
+inline Integers count_up(Integers a, Mask m) { return _mm512_mask_sub_epi64(a, m, a, _mm512_set1_epi64(-1)); }
+
+// Lane l of the result is lane l ^ Step of a.
+template <int Step>
+inline Doubles exchange(Doubles a) {
+    if constexpr (Step == 4) return _mm512_shuffle_f64x2(a, a, 0x4e);
+    if constexpr (Step == 2) return _mm512_permutex_pd(a, 0x4e);
+    if constexpr (Step == 1) return _mm512_permute_pd(a, 0x55);
+}
+
+// Rounded towards zero; each must fit.
+inline void store_whole(std::int32_t* p, Doubles a) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvttpd_epi32(a));
+}
+
+// Writes the chosen lanes one after another; all eight places of `out` may be overwritten.
+inline void compress(double* out, Doubles a, unsigned chosen) {
+    _mm512_storeu_pd(out, _mm512_maskz_compress_pd(static_cast<Mask>(chosen), a));
+}
+// Writes first + l for the chosen lanes l.
+inline void compress_indices(std::uint32_t* out, std::uint32_t first, unsigned chosen) {
+    const __m256i index = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_maskz_compress_epi32(static_cast<Mask>(chosen), index));
+}
+
+#elif defined(KNNMI_ISA_AVX2)
+
+struct Doubles {
+    __m256d low, high;
+};
+using Mask = Doubles;  // a lane is all ones or all zeros
+struct Integers {
+    __m256i low, high;
+};
+
+inline Doubles load(const double* p) { return {_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)}; }
+inline void store(double* p, Doubles a) {
+    _mm256_storeu_pd(p, a.low);
+    _mm256_storeu_pd(p + 4, a.high);
+}
+inline Doubles broadcast(double a) { return {_mm256_set1_pd(a), _mm256_set1_pd(a)}; }
+inline Doubles subtract(Doubles a, Doubles b) { return {_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)}; }
+inline Doubles multiply(Doubles a, Doubles b) { return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)}; }
+inline Doubles min(Doubles a, Doubles b) { return {_mm256_min_pd(a.low, b.low), _mm256_min_pd(a.high, b.high)}; }
+inline Doubles max(Doubles a, Doubles b) { return {_mm256_max_pd(a.low, b.low), _mm256_max_pd(a.high, b.high)}; }
+inline Doubles absolute(Doubles a) {
+    const __m256d sign = _mm256_set1_pd(-0.0);
+    return {_mm256_andnot_pd(sign, a.low), _mm256_andnot_pd(sign, a.high)};
+}
+inline Mask less(Doubles a, Doubles b) {
+    return {_mm256_cmp_pd(a.low, b.low, _CMP_LT_OQ), _mm256_cmp_pd(a.high, b.high, _CMP_LT_OQ)};
+}
+inline Mask less_equal(Doubles a, Doubles b) {
+    return {_mm256_cmp_pd(a.low, b.low, _CMP_LE_OQ), _mm256_cmp_pd(a.high, b.high, _CMP_LE_OQ)};
+}
+inline unsigned bits(Mask m) {
+    return static_cast<unsigned>(_mm256_movemask_pd(m.low) | (_mm256_movemask_pd(m.high) << 4));
+}
+
+inline Integers zeros() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
+inline void store(std::int64_t* p, Integers a) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), a.low);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p + 4), a.high);
+}
+inline Integers count_up(Integers a, Mask m) {
+    return {_mm256_sub_epi64(a.low, _mm256_castpd_si256(m.low)), _mm256_sub_epi64(a.high, _mm256_castpd_si256(m.high))};
+}
+
+template <int Step>
+inline Doubles exchange(Doubles a) {
+    if constexpr (Step == 4) return {a.high, a.low};
+    if constexpr (Step == 2) return {_mm256_permute4x64_pd(a.low, 0x4e), _mm256_permute4x64_pd(a.high, 0x4e)};
+    if constexpr (Step == 1) return {_mm256_permute_pd(a.low, 5), _mm256_permute_pd(a.high, 5)};
+}
+
+inline void store_whole(std::int32_t* p, Doubles a) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvttpd_epi32(a.low));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p + 4), _mm256_cvttpd_epi32(a.high));
+}
+
+// Row m lists the set bits of m, ascending: the lanes that `compress` moves to the front.
+struct SetBits {
+    alignas(64) std::uint8_t of[256][8] = {};
+    constexpr SetBits() {
+        for (unsigned m = 0; m < 256; ++m)
+            for (unsigned lane = 0, n = 0; lane < 8; ++lane)
+                if (m >> lane & 1u) of[m][n++] = static_cast<std::uint8_t>(lane);
+    }
+};
+inline constexpr SetBits set_bits{};
+
+inline __m256i set_bits_of(unsigned chosen) {
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(set_bits.of[chosen])));
+}
+inline void compress_half(double* out, __m256d a, unsigned chosen) {
+    const __m256i lane = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(set_bits_of(chosen)));
+    const __m256i pair = _mm256_or_si256(_mm256_slli_epi64(lane, 1), _mm256_slli_epi64(_mm256_add_epi64(_mm256_slli_epi64(lane, 1), _mm256_set1_epi64x(1)), 32));
+    _mm256_storeu_pd(out, _mm256_castsi256_pd(_mm256_permutevar8x32_epi32(_mm256_castpd_si256(a), pair)));
+}
+inline void compress(double* out, Doubles a, unsigned chosen) {
+    compress_half(out, a.low, chosen & 15u);
+    compress_half(out + __builtin_popcount(chosen & 15u), a.high, chosen >> 4);
+}
+inline void compress_indices(std::uint32_t* out, std::uint32_t first, unsigned chosen) {
+    const __m256i index = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), set_bits_of(chosen));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), index);
+}
+
+#else  // plain loops, for the compiler to make of what it can
+
+struct Doubles {
+    double at[lanes];
+};
+struct Mask {
+    std::int64_t at[lanes];  // -1 or 0
+};
+struct Integers {
+    std::int64_t at[lanes];
+};
+
+template <class Result, class Function>
+inline Result each(Function f) {
+    Result result;
+    for (std::size_t l = 0; l < lanes; ++l) result.at[l] = f(l);
+    return result;
+}
+
+inline Doubles load(const double* p) { return each<Doubles>([=](std::size_t l) { return p[l]; }); }
+inline void store(double* p, const Doubles& a) {
+    for (std::size_t l = 0; l < lanes; ++l) p[l] = a.at[l];
+}
+inline Doubles broadcast(double a) { return each<Doubles>([=](std::size_t) { return a; }); }
+inline Doubles subtract(const Doubles& a, const Doubles& b) { return each<Doubles>([&](std::size_t l) { return a.at[l] - b.at[l]; }); }
+inline Doubles multiply(const Doubles& a, const Doubles& b) { return each<Doubles>([&](std::size_t l) { return a.at[l] * b.at[l]; }); }
+inline Doubles min(const Doubles& a, const Doubles& b) { return each<Doubles>([&](std::size_t l) { return a.at[l] < b.at[l] ? a.at[l] : b.at[l]; }); }
+inline Doubles max(const Doubles& a, const Doubles& b) { return each<Doubles>([&](std::size_t l) { return a.at[l] > b.at[l] ? a.at[l] : b.at[l]; }); }
+inline Doubles absolute(const Doubles& a) { return each<Doubles>([&](std::size_t l) { return __builtin_fabs(a.at[l]); }); }
+inline Mask less(const Doubles& a, const Doubles& b) { return each<Mask>([&](std::size_t l) { return -static_cast<std::int64_t>(a.at[l] < b.at[l]); }); }
+inline Mask less_equal(const Doubles& a, const Doubles& b) { return each<Mask>([&](std::size_t l) { return -static_cast<std::int64_t>(a.at[l] <= b.at[l]); }); }
+inline unsigned bits(const Mask& m) {
+    unsigned result = 0;
+    for (std::size_t l = 0; l < lanes; ++l) result |= static_cast<unsigned>(m.at[l] & 1) << l;
+    return result;
+}
+
+inline Integers zeros() { return {}; }
+inline void store(std::int64_t* p, const Integers& a) {
+    for (std::size_t l = 0; l < lanes; ++l) p[l] = a.at[l];
+}
+inline Integers count_up(const Integers& a, const Mask& m) { return each<Integers>([&](std::size_t l) { return a.at[l] - m.at[l]; }); }
+
+template <std::size_t Step>
+inline Doubles exchange(const Doubles& a) {
+    return each<Doubles>([&](std::size_t l) { return a.at[l ^ Step]; });
+}
+
+inline void store_whole(std::int32_t* p, const Doubles& a) {
+    for (std::size_t l = 0; l < lanes; ++l) p[l] = static_cast<std::int32_t>(a.at[l]);
+}
+
+inline void compress(double* out, const Doubles& a, unsigned chosen) {
+    for (std::size_t l = 0; l < lanes; ++l) {
+        *out = a.at[l];
+        out += chosen >> l & 1u;
+    }
+}
+inline void compress_indices(std::uint32_t* out, std::uint32_t first, unsigned chosen) {
+    for (std::uint32_t l = 0; l < lanes; ++l) {
+        *out = first + l;
+        out += chosen >> l & 1u;
+    }
+}
+
+#endif
+
+inline Doubles distance(Doubles a, Doubles b) { return absolute(subtract(a, b)); }
+inline bool any(Mask m) { return bits(m) != 0; }
+inline std::size_t count(unsigned chosen) {
+#if defined(__GNUC__)
+    return static_cast<std::size_t>(__builtin_popcount(chosen));
+#else
+    std::size_t n = 0;
+    for (; chosen != 0; chosen &= chosen - 1) ++n;
+    return n;
+#endif
+}
+
+}  // namespace knnmi::KNNMI_ISA

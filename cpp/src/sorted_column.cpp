@@ -1,0 +1,39 @@
+#include "sorted_column.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace knnmi {
+namespace {
+
+constexpr std::size_t run = 8;
+constexpr double beyond = std::numeric_limits<double>::quiet_NaN();  // fails every comparison
+
+void fill_run(AlignedVector<double>& values) { values.resize((values.size() + run - 1) / run * run, beyond); }
+
+}  // namespace
+
+void SortedColumn::assign(const double* values, std::size_t count) {
+    count_ = count;
+    levels_.assign(1, AlignedVector<double>(values, values + count));
+    std::sort(levels_.back().begin(), levels_.back().end());
+    fill_run(levels_.back());
+    while (levels_.back().size() > run) {
+        const AlignedVector<double>& below = levels_.back();
+        AlignedVector<double> above;
+        for (std::size_t last = run - 1; last < below.size(); last += run) above.push_back(below[last]);
+        above.back() = beyond;  // a search that has passed all other runs belongs into the last one
+        fill_run(above);
+        levels_.push_back(std::move(above));
+    }
+}
+
+SortedLevels SortedColumn::view() const {
+    SortedLevels view{};
+    view.levels = levels_.size();
+    view.values = count_;
+    for (std::size_t l = 0; l < levels_.size(); ++l) view.level[l] = levels_[l].data();
+    return view;
+}
+
+}  // namespace knnmi

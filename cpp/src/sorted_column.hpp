@@ -1,0 +1,34 @@
+// A sorted column that eight comparisons at a time search: every level keeps the last value of each run of eight below it.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "aligned.hpp"
+
+namespace knnmi {
+
+// A SortedColumn as the kernels see it; level[0] holds the values, level[levels - 1] at most eight. Runs are filled up with
+// values that fail every comparison.
+struct SortedLevels {
+    static constexpr std::size_t most = 11;  // 8^11 = 2^33 values
+
+    const double* level[most];
+    std::size_t levels, values;
+};
+
+class SortedColumn {
+public:
+    SortedColumn() = default;
+
+    // Takes the first `count` of the values in any order.
+    void assign(const double* values, std::size_t count);
+
+    SortedLevels view() const;
+
+private:
+    std::size_t count_ = 0;
+    std::vector<AlignedVector<double>> levels_;
+};
+
+}  // namespace knnmi

@@ -1,0 +1,117 @@
+#include "spatial_order.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace knnmi {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::size_t rounded_up(std::size_t n, std::size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+// Splits by count, so that any number of equal points makes no difference.
+class MedianSplit {
+public:
+    explicit MedianSplit(const Points& points) : dimensions_(points.columns()), values_(points.rows() * points.columns()) {
+        for (std::size_t row = 0; row < points.rows(); ++row)
+            for (std::size_t c = 0; c < dimensions_; ++c) values_[row * dimensions_ + c] = points(row, c);
+    }
+
+    void sort(std::vector<std::uint32_t>& rows) const { split(rows.data(), rows.data() + rows.size()); }
+
+private:
+    void split(std::uint32_t* first, std::uint32_t* last) const {
+        const auto count = static_cast<std::size_t>(last - first);
+        if (count <= block_size) return;
+        // Every piece but the last is of whole groups, or of whole blocks within a group.
+        const std::size_t unit = count > block_size * group_size ? block_size * group_size : block_size;
+        std::uint32_t* middle = first + rounded_up(count / 2, unit);
+        if (middle >= last) middle -= unit;
+        const std::size_t side = widest_side(first, last);
+        std::nth_element(first, middle, last, [this, side](std::uint32_t a, std::uint32_t b) {
+            return values_[a * dimensions_ + side] < values_[b * dimensions_ + side];
+        });
+        split(first, middle);
+        split(middle, last);
+    }
+
+    std::size_t widest_side(const std::uint32_t* first, const std::uint32_t* last) const {
+        std::size_t widest = 0;
+        double width = -1.0;
+        for (std::size_t c = 0; c < dimensions_; ++c) {
+            double low = infinity, high = -infinity;
+            for (const std::uint32_t* row = first; row != last; ++row) {
+                const double value = values_[*row * dimensions_ + c];
+                low = std::min(low, value);
+                high = std::max(high, value);
+            }
+            if (high - low > width) {
+                width = high - low;
+                widest = c;
+            }
+        }
+        return widest;
+    }
+
+    std::size_t dimensions_;
+    std::vector<double> values_;  // row by row
+};
+
+void sort_by_value(const Points& column, std::vector<std::uint32_t>& rows) {
+    std::vector<std::pair<double, std::uint32_t>> values(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) values[i] = {column(i, 0), static_cast<std::uint32_t>(i)};
+    std::sort(values.begin(), values.end());
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = values[i].second;
+}
+
+}  // namespace
+
+SpatialOrder::SpatialOrder(const Points& points) : dimensions_(points.columns()), rows_(points.rows()) {
+    std::iota(rows_.begin(), rows_.end(), 0u);
+    if (dimensions_ == 1)
+        sort_by_value(points, rows_);
+    else
+        MedianSplit(points).sort(rows_);
+
+    for (std::size_t c = 0; c < dimensions_; ++c) {
+        const AlignedVector<double> values = arranged(points.column(c));
+        coordinates_.insert(coordinates_.end(), values.begin(), values.end());
+    }
+    bound(block_boxes_, blocks(), block_size);
+    bound(group_boxes_, groups(), block_size * group_size);
+}
+
+AlignedVector<double> SpatialOrder::arranged(const Points& column) const {
+    AlignedVector<double> values(blocks() * block_size, infinity);
+    for (std::size_t position = 0; position < points(); ++position) values[position] = column(rows_[position], 0);
+    return values;
+}
+
+Geometry SpatialOrder::geometry() const {
+    return {points(), dimensions_, blocks(), groups(), coordinates_.data(), blocks() * block_size,
+            block_boxes_.view(), group_boxes_.view()};
+}
+
+void SpatialOrder::BoxArrays::resize(std::size_t boxes, std::size_t dimensions) {
+    stride = rounded_up(boxes, group_size);
+    low.assign(stride * dimensions, infinity);
+    high.assign(stride * dimensions, infinity);
+}
+
+void SpatialOrder::bound(BoxArrays& boxes, std::size_t count, std::size_t points_each) {
+    boxes.resize(count, dimensions_);
+    for (std::size_t c = 0; c < dimensions_; ++c) {
+        const double* column = coordinates_.data() + c * blocks() * block_size;
+        for (std::size_t b = 0; b < count; ++b) {
+            const std::size_t first = b * points_each;
+            const auto [low, high] =
+                std::minmax_element(column + first, column + std::min(first + points_each, points()));
+            boxes.low[c * boxes.stride + b] = *low;
+            boxes.high[c * boxes.stride + b] = *high;
+        }
+    }
+}
+
+}  // namespace knnmi

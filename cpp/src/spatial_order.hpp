@@ -1,0 +1,69 @@
+// Points put in an order in which neighbours are near each other, cut into blocks of 16 and groups of 8 blocks, each with
+// its bounding box: what a tree gives, in flat arrays that SIMD can scan.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "aligned.hpp"
+#include "knnmi/points.hpp"
+
+namespace knnmi {
+
+inline constexpr std::size_t block_size = 16;  // points in a block
+inline constexpr std::size_t group_size = 8;   // blocks in a group
+
+// Bounding boxes of consecutive runs of points: side c of box b is [low[c * stride + b], high[c * stride + b]]. Places past
+// the last box hold infinity and are farther than any finite radius.
+struct Boxes {
+    const double* low;
+    const double* high;
+    std::size_t stride;
+};
+
+// A SpatialOrder as the kernels see it. Coordinate c of position p is coordinates[c * stride + p], infinity for the
+// positions that fill the last block.
+struct Geometry {
+    std::size_t points, dimensions, blocks, groups;
+    const double* coordinates;
+    std::size_t stride;
+    Boxes block_boxes, group_boxes;
+};
+
+// The order is that of a k-d tree that halves the widest side at its median. A single column is fully sorted.
+class SpatialOrder {
+public:
+    explicit SpatialOrder(const Points& points);
+
+    std::size_t points() const { return rows_.size(); }
+    std::size_t dimensions() const { return dimensions_; }
+    std::size_t blocks() const { return (points() + block_size - 1) / block_size; }
+    std::size_t groups() const { return (blocks() + group_size - 1) / group_size; }
+
+    // The row at each position.
+    const std::vector<std::uint32_t>& rows() const { return rows_; }
+
+    // The values of a column by position, then infinities up to a whole block.
+    AlignedVector<double> arranged(const Points& column) const;
+
+    Geometry geometry() const;
+
+private:
+    struct BoxArrays {
+        AlignedVector<double> low, high;
+        std::size_t stride = 0;
+
+        void resize(std::size_t boxes, std::size_t dimensions);
+        Boxes view() const { return {low.data(), high.data(), stride}; }
+    };
+
+    void bound(BoxArrays& boxes, std::size_t count, std::size_t points_each);
+
+    std::size_t dimensions_;
+    std::vector<std::uint32_t> rows_;
+    AlignedVector<double> coordinates_;
+    BoxArrays block_boxes_, group_boxes_;
+};
+
+}  // namespace knnmi

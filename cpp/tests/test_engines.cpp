@@ -1,0 +1,145 @@
+// Every engine, on every instruction set and thread count, gives the counts of the definition; and sums of digammas that
+// are the same bits whatever the engine.
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "brute_force.hpp"
+#include "check.hpp"
+#include "data_families.hpp"
+#include "engines.hpp"
+#include "kernels.hpp"
+
+using namespace knnmi;
+using namespace knnmi::test;
+
+namespace {
+
+class InstructionSet {
+public:
+    explicit InstructionSet(const char* name) { setenv("KNNMI_INSTRUCTION_SET", name, 1); }
+    ~InstructionSet() { unsetenv("KNNMI_INSTRUCTION_SET"); }
+    InstructionSet(const InstructionSet&) = delete;
+    InstructionSet& operator=(const InstructionSet&) = delete;
+};
+
+// Those that this machine has.
+std::vector<const char*> instruction_sets() {
+    std::vector<const char*> sets;
+    for (const char* name : {"plain", "avx2", "avx512"}) {
+        sets.push_back(name);
+        if (name == std::string(kernels().name)) break;
+    }
+    return sets;
+}
+
+// x is column 0, z columns 1 to dz, and what follows are y's.
+struct Problem {
+    Sample sample;
+    std::size_t dz;
+    int k;
+
+    Points x() const { return sample.view(0, 1); }
+    Points z() const { return sample.view(1, dz); }
+    Points y(std::size_t j) const { return sample.view(1 + dz + j, 1); }
+    std::size_t columns() const { return sample.columns - 1 - dz; }
+
+    ColumnSource source() const {
+        return [this](std::size_t j, std::span<double> out) {
+            for (std::size_t i = 0; i < out.size(); ++i) out[i] = y(j)(i, 0);
+        };
+    }
+};
+
+using MakeEngine = std::unique_ptr<NeighborEngine> (*)(const Points&, const Points&, int, const Options&);
+
+constexpr struct {
+    const char* name;
+    MakeEngine make;
+} fast_engines[] = {{"column", make_column_engine}, {"columns", make_columns_engine}};
+
+bool equal(const NeighborCounts& a, const NeighborCounts& b) { return a.xz == b.xz && a.yz == b.yz && a.z == b.z; }
+
+Sum sum_of_digammas(const NeighborCounts& n) {
+    const DigammaTable digamma(n.z.size());
+    Sum sum = 0;
+    for (std::size_t i = 0; i < n.z.size(); ++i)
+        sum += digamma[n.xz[i] + 1] + digamma[n.yz[i] + 1] - digamma[n.z[i] + 1];
+    return sum;
+}
+
+void check_against_brute_force(const Problem& problem, const Options& options, const std::string& what) {
+    std::vector<Sum> expected;
+    for (std::size_t j = 0; j < problem.columns(); ++j)
+        expected.push_back(sum_of_digammas(brute_force_counts(problem.x(), problem.y(j), problem.z(), problem.k)));
+    const std::size_t asked = problem.columns() / 2;
+    const NeighborCounts counts = brute_force_counts(problem.x(), problem.y(asked), problem.z(), problem.k);
+
+    for (const char* set : instruction_sets()) {
+        const InstructionSet forced(set);
+        for (const auto& engine : fast_engines) {
+            const auto made = engine.make(problem.x(), problem.z(), problem.k, options);
+            std::vector<Sum> sums(problem.columns());
+            made->sums(problem.source(), 1, 0, sums);
+            const bool right = equal(made->counts(problem.source(), 1, asked), counts) && sums == expected;
+            if (!right) std::printf("%s, %s: %s\n", engine.name, set, what.c_str());
+            CHECK(right);
+        }
+    }
+}
+
+void check_drawn_problems(std::size_t how_many, std::size_t most_points, std::uint64_t seed) {
+    std::mt19937_64 draw(seed);
+    for (std::size_t i = 0; i < how_many; ++i) {
+        const Family& family = data_families[i % std::size(data_families)];
+        const std::size_t n = 4 + draw() % (most_points - 3);
+        const std::size_t dz = draw() % 11;
+        const int k = static_cast<int>(1 + draw() % std::min<std::size_t>(n - 1, 16));
+        const std::size_t columns = 1 + draw() % 11;
+        Options options;
+        options.threads = static_cast<int>(1 + draw() % 4);
+        const Problem problem{family.make(n, 1 + dz + columns, draw()), dz, k};
+        check_against_brute_force(problem, options,
+                                  std::string(family.name) + ", n=" + std::to_string(n) + ", dz=" + std::to_string(dz) +
+                                      ", k=" + std::to_string(k) + ", columns=" + std::to_string(columns));
+    }
+}
+
+}  // namespace
+
+TEST(few_points_against_brute_force) { check_drawn_problems(400, 60, 1); }
+
+TEST(some_points_against_brute_force) { check_drawn_problems(80, 500, 2); }
+
+TEST(many_points_against_brute_force) {
+    for (const std::size_t dz : {0u, 1u, 3u, 10u})
+        for (const Family& family : data_families)
+            check_against_brute_force({family.make(1500 + 500 * (dz % 4), 2 + dz, 3), dz, 3}, {},
+                                      std::string(family.name) + ", many points, dz=" + std::to_string(dz));
+}
+
+TEST(many_neighbours_against_brute_force) {
+    for (const int k : {17, 40, 199})
+        for (const std::size_t dz : {0u, 1u, 4u})
+            check_against_brute_force({gaussian(200, 11 + dz, 4), dz, k}, {}, "k=" + std::to_string(k));
+}
+
+// All columns of one estimate are asked about in parts, from any index on.
+TEST(columns_can_be_asked_about_in_parts) {
+    const Problem problem{gaussian(150, 2 + 41, 5), 2, 3};
+    for (const auto& engine : fast_engines) {
+        const auto made = engine.make(problem.x(), problem.z(), problem.k, {});
+        std::vector<Sum> all(problem.columns()), parts(problem.columns());
+        made->sums(problem.source(), 1, 0, all);
+        for (std::size_t first = 0; first < parts.size(); first += 13)
+            made->sums(problem.source(), 1, first, std::span(parts).subspan(first, std::min<std::size_t>(13, parts.size() - first)));
+        CHECK(all == parts);
+    }
+}
+
+TEST(an_instruction_set_that_is_not_there_is_an_error) {
+    const InstructionSet forced("avx1024");
+    CHECK_THROWS(std::invalid_argument, kernels());
+}
+
+int main() { return run_tests(); }
