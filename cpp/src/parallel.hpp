@@ -8,11 +8,7 @@
 
 namespace knnmi {
 
-// The number of threads a call will use: options.threads, or OpenMP's choice for 0; 1 in a process that was forked
-// (libgomp hangs there).
-int thread_count(const Options& options);
-
-// Runs body(block, thread) for block = 0..blocks-1, dynamically scheduled; `thread` is in 0..thread_count-1, for scratch
+// Runs body(block, thread) for block = 0..blocks-1, dynamically scheduled; `thread` is in 0..thread_count(options)-1, for scratch
 // space. The first exception thrown by a body ends the loop and is rethrown here; options.stop is asked from the calling
 // thread a few times a second, and Interrupted is thrown when it says so.
 void parallel_for(std::size_t blocks, const Options& options,

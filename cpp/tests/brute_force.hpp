@@ -48,8 +48,4 @@ inline NeighborCounts brute_force_counts(const Points& x, const Points& y, const
     return counts;
 }
 
-inline bool operator==(const NeighborCounts& a, const NeighborCounts& b) {
-    return a.xz == b.xz && a.yz == b.yz && a.z == b.z;
-}
-
 }  // namespace knnmi::test

@@ -31,6 +31,7 @@ std::vector<double> conditional_mutual_informations(const Points& x, const Point
 // counted; with empty z, `z` holds n - 1.
 struct NeighborCounts {
     std::vector<std::uint32_t> xz, yz, z;
+    bool operator==(const NeighborCounts&) const = default;
 };
 NeighborCounts neighbor_counts(const Points& x, const Points& y, const Points& z, int k, const Options& options = {});
 

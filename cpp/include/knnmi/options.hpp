@@ -15,9 +15,13 @@ enum class Engine {
 
 struct Options {
     Engine engine = Engine::automatic;
-    int threads = 0;              // 0: as many as OpenMP would use; always 1 in a process forked from one that used OpenMP
+    int threads = 0;               // 0: as many as OpenMP would use
     std::function<bool()> stop{};  // asked a few times a second, from the calling thread only; true ends the call
 };
+
+// The number of threads a call will use at most. Always 1 in a process that was forked after this library was loaded: there
+// GCC's OpenMP would wait for threads that exist in the parent only.
+int thread_count(const Options& options);
 
 // Thrown by every long call whose `stop` returned true.
 struct Interrupted : std::runtime_error {

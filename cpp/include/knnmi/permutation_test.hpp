@@ -1,7 +1,9 @@
 // The permutation test of conditional independence on the kNN estimate.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "knnmi/options.hpp"
 #include "knnmi/points.hpp"
@@ -28,5 +30,8 @@ struct PermutationResult {
 
 PermutationResult permutation_test(const Points& x, const Points& y, const Points& z, int k, const PermutationTest& test,
                                    const Options& options = {});
+
+// The permutation number `index` = 0, 1, ... of a test over all rows: row i is given the y of row permutation[i].
+std::vector<std::uint32_t> permutation(std::size_t n, std::uint64_t seed, std::uint64_t stream, std::uint32_t index);
 
 }  // namespace knnmi

@@ -1,0 +1,80 @@
+#include "knnmi/estimators.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "checks.hpp"
+#include "engines.hpp"
+#include "kd_tree.hpp"
+#include "parallel.hpp"
+
+namespace knnmi {
+namespace {
+
+// The only y is `y` as it is.
+ColumnSource same(const Points& y) {
+    return [y](std::size_t, std::span<double> out) {
+        for (std::size_t i = 0; i < y.rows(); ++i) {
+            for (std::size_t j = 0; j < y.columns(); ++j) out[i * y.columns() + j] = y(i, j);
+        }
+    };
+}
+
+std::vector<double> estimates(const Points& x, const Points& z, int k, const ColumnSource& source, std::size_t width,
+                              std::size_t count, const Options& options) {
+    std::vector<Sum> sums(count);
+    make_engine(x, z, k, width, count, options)->sums(source, width, 0, sums);
+    std::vector<double> values(count);
+    std::transform(sums.begin(), sums.end(), values.begin(),
+                   [&](Sum sum) { return estimate_from(sum, k, x.rows()); });
+    return values;
+}
+
+}  // namespace
+
+double entropy(const Points& x, int k, const Options& options) {
+    if (x.empty()) throw std::invalid_argument("x needs at least one column");
+    check_neighbors(k, x.rows());
+    check_finite(x, "x");
+
+    const std::size_t n = x.rows();
+    const KdTree tree(x);
+    std::vector<double> rho(n);
+    constexpr std::size_t block_size = 64;
+    parallel_for((n + block_size - 1) / block_size, options, [&](std::size_t block, int) {
+        Smallest nearest(k);
+        const std::size_t end = std::min((block + 1) * block_size, n);
+        for (std::size_t p = block * block_size; p < end; ++p) rho[p] = tree.kth_distance(p, nearest);
+    });
+    // Added in ascending order, whatever the order of the rows: rounding is then a matter of the values alone.
+    std::sort(rho.begin(), rho.end());
+    if (rho.front() == 0.0) return -std::numeric_limits<double>::infinity();
+    double sum = 0.0;
+    for (const double distance : rho) sum += std::log(distance);
+    const double mean_log = sum / static_cast<double>(n) + std::numbers::ln2;
+    return digamma(n) - digamma(static_cast<std::size_t>(k)) + static_cast<double>(x.columns()) * mean_log;
+}
+
+double conditional_mutual_information(const Points& x, const Points& y, const Points& z, int k,
+                                      const Options& options) {
+    check_sample(x, y, z, k);
+    return estimates(x, z, k, same(y), y.columns(), 1, options).front();
+}
+
+std::vector<double> conditional_mutual_informations(const Points& x, const Points& candidates, const Points& z, int k,
+                                                    const Options& options) {
+    check_sample(x, candidates, z, k);
+    const ColumnSource source = [&](std::size_t j, std::span<double> out) {
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = candidates(i, j);
+    };
+    return estimates(x, z, k, source, 1, candidates.columns(), options);
+}
+
+NeighborCounts neighbor_counts(const Points& x, const Points& y, const Points& z, int k, const Options& options) {
+    check_sample(x, y, z, k);
+    return make_engine(x, z, k, y.columns(), 1, options)->counts(same(y), y.columns(), 0);
+}
+
+}  // namespace knnmi

@@ -1,0 +1,88 @@
+// A kd-tree for the max norm, built by nanoflann and searched here.
+//
+// nanoflann's own search bounds the distance to a branch by the sum of the distances along the axes. For the max norm that is
+// too much, and it passes over branches that hold neighbours. Here a branch is bounded by the largest of them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "row_major.hpp"
+
+namespace knnmi {
+
+// The k smallest of the values seen; infinity where there were fewer.
+class Smallest {
+public:
+    explicit Smallest(int k) : values_(static_cast<std::size_t>(k)) { clear(); }
+
+    void clear() { std::fill(values_.begin(), values_.end(), std::numeric_limits<double>::infinity()); }
+    double last() const { return values_.back(); }
+
+    void insert(double value) {  // below last()
+        std::size_t at = values_.size() - 1;
+        for (; at > 0 && values_[at - 1] > value; --at) values_[at] = values_[at - 1];
+        values_[at] = value;
+    }
+
+private:
+    std::vector<double> values_;
+};
+
+// Points are known by their position, which is their place in the order of the leaves: near positions hold near points.
+class KdTree {
+public:
+    explicit KdTree(const Points& points);
+
+    const std::vector<std::uint32_t>& rows() const { return rows_; }  // the row at each position
+    const RowMajor& points() const { return points_; }                // by position
+
+    // Calls leaf(begin, end) with runs of positions that together hold every point within `radius` of `query`, which is one
+    // of the points; `leaf` may lower the radius.
+    template <class Leaf>
+    void search(const double* query, double& radius, Leaf&& leaf) const {
+        search(0, 0.0, query, radius, leaf);
+    }
+
+    // The distance from the point at `position` to its k-th neighbour, itself excluded, where `nearest` keeps k.
+    double kth_distance(std::size_t position, Smallest& nearest) const;
+
+    // Points within `radius` of a query.
+    std::uint32_t count(const double* query, double radius) const;
+
+private:
+    struct Node {
+        // Of an inner node: along `axis`, the points of the left child are at most `left_end` and those of the right child
+        // at least `right_begin`. The left child follows its parent.
+        double left_end, right_begin;
+        std::uint32_t axis;
+        std::uint32_t right;  // 0 in a leaf
+        std::uint32_t begin, end;
+    };
+
+    template <class BuiltNode>
+    void take(const BuiltNode& built);
+
+    template <class Leaf>
+    void search(std::uint32_t at, double bound, const double* query, double& radius, Leaf& leaf) const {
+        const Node& node = nodes_[at];
+        if (node.right == 0) return leaf(node.begin, node.end);
+        const double value = query[node.axis];
+        const double to_left = value - node.left_end, to_right = node.right_begin - value;
+        const bool left_first = to_left < to_right;
+        search(left_first ? at + 1 : node.right, bound, query, radius, leaf);
+        bound = std::max(bound, left_first ? to_right : to_left);
+        if (bound <= radius) search(left_first ? node.right : at + 1, bound, query, radius, leaf);
+    }
+
+    std::vector<std::uint32_t> rows_;
+    RowMajor points_;
+    std::vector<Node> nodes_;
+};
+
+int nanoflann_version();  // 0xMMmmpp
+
+}  // namespace knnmi

@@ -1,0 +1,80 @@
+#include "permutation.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "kd_tree.hpp"
+#include "knnmi/permutation_test.hpp"
+#include "parallel.hpp"
+
+namespace knnmi {
+namespace {
+
+// Fisher and Yates, in whole numbers only.
+void shuffle(std::span<std::uint32_t> values, RandomWords& random) {
+    for (std::size_t left = values.size(); left > 1; --left) {
+        std::swap(values[left - 1], values[random.below(static_cast<std::uint32_t>(left))]);
+    }
+}
+
+std::vector<std::uint32_t> shuffled(std::size_t n, RandomWords& random) {
+    std::vector<std::uint32_t> order(n);
+    std::iota(order.begin(), order.end(), 0u);
+    shuffle(order, random);
+    return order;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> permutation(std::size_t n, std::uint64_t seed, std::uint64_t stream, std::uint32_t index) {
+    RandomWords random(seed, stream, index);
+    return shuffled(n, random);
+}
+
+LocalPermutations::LocalPermutations(const Points& z, int m, const Options& options)
+    : rows_(z.rows()), each_(std::min(static_cast<std::size_t>(m), rows_)), neighbors_(rows_ * each_) {
+    const KdTree tree(z);
+    constexpr std::size_t block_size = 64;
+    parallel_for((rows_ + block_size - 1) / block_size, options, [&](std::size_t block, int) {
+        Smallest nearest(std::max(static_cast<int>(each_) - 1, 1));
+        std::vector<std::pair<double, std::size_t>> found;  // distance, and how many rows after the row itself
+        const std::size_t end = std::min((block + 1) * block_size, rows_);
+        for (std::size_t position = block * block_size; position < end; ++position) {
+            const std::size_t row = tree.rows()[position];
+            std::uint32_t* const list = neighbors_.data() + row * each_;
+            list[0] = static_cast<std::uint32_t>(row);
+            if (each_ == 1) continue;
+            // A tree promises no order among equal distances: all rows as near as the last one are compared.
+            double radius = tree.kth_distance(position, nearest);
+            found.clear();
+            tree.search(tree.points()[position], radius, [&](std::size_t first, std::size_t last) {
+                for (std::size_t p = first; p < last; ++p) {
+                    const double d = distance(tree.points()[p], tree.points()[position], z.columns());
+                    if (d <= radius && p != position) found.emplace_back(d, (rows_ + tree.rows()[p] - row) % rows_);
+                }
+            });
+            const auto wanted = found.begin() + static_cast<std::ptrdiff_t>(each_ - 1);
+            std::partial_sort(found.begin(), wanted, found.end());
+            for (std::size_t j = 1; j < each_; ++j) {
+                list[j] = static_cast<std::uint32_t>((row + found[j - 1].second) % rows_);
+            }
+        }
+    });
+}
+
+std::vector<std::uint32_t> LocalPermutations::draw(RandomWords random) const {
+    std::vector<std::uint32_t> source(rows_), list(each_);
+    std::vector<bool> taken(rows_);
+    for (const std::uint32_t row : shuffled(rows_, random)) {
+        std::copy_n(neighbors_.begin() + static_cast<std::ptrdiff_t>(row * each_), each_, list.begin());
+        shuffle(list, random);
+        const auto free = std::find_if(list.begin(), list.end(), [&](std::uint32_t other) { return !taken[other]; });
+        source[row] = free == list.end() ? list.back() : *free;
+        taken[source[row]] = true;
+    }
+    return source;
+}
+
+}  // namespace knnmi

@@ -1,0 +1,52 @@
+// Points copied one row after another, as searches read them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "knnmi/points.hpp"
+
+namespace knnmi {
+
+class RowMajor {
+public:
+    RowMajor() = default;
+    RowMajor(std::size_t rows, std::size_t columns) : rows_(rows), columns_(columns), values_(rows * columns) {}
+
+    // The rows of `points` in the given order.
+    RowMajor(const Points& points, std::span<const std::uint32_t> order) : RowMajor(order.size(), points.columns()) {
+        for (std::size_t i = 0; i < rows_; ++i) {
+            for (std::size_t j = 0; j < columns_; ++j) (*this)[i][j] = points(order[i], j);
+        }
+    }
+
+    std::size_t rows() const { return rows_; }
+    std::size_t columns() const { return columns_; }
+    double* operator[](std::size_t row) { return values_.data() + row * columns_; }
+    const double* operator[](std::size_t row) const { return values_.data() + row * columns_; }
+    std::span<double> values() { return values_; }
+
+    Points view() const { return {values_.data(), rows_, columns_, static_cast<std::ptrdiff_t>(columns_), 1}; }
+
+    // Copies `other`, which has as many rows, into the columns from `first` on.
+    void put(std::size_t first, const RowMajor& other) {
+        for (std::size_t i = 0; i < rows_; ++i) std::copy_n(other[i], other.columns_, (*this)[i] + first);
+    }
+
+private:
+    std::size_t rows_ = 0, columns_ = 0;
+    std::vector<double> values_;
+};
+
+// Max norm. Without columns it is 0.
+inline double distance(const double* a, const double* b, std::size_t columns) {
+    double largest = 0.0;
+    for (std::size_t j = 0; j < columns; ++j) largest = std::max(largest, std::abs(a[j] - b[j]));
+    return largest;
+}
+
+}  // namespace knnmi

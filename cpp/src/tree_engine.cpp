@@ -1,0 +1,168 @@
+// The general engine: kd-trees over points of any number of columns.
+#include <algorithm>
+#include <optional>
+
+#include "engines.hpp"
+#include "kd_tree.hpp"
+#include "parallel.hpp"
+#include "radius.hpp"
+#include "row_major.hpp"
+
+namespace knnmi {
+namespace {
+
+constexpr std::size_t block_size = 64;           // points that a thread takes at a time
+constexpr std::size_t points_in_a_blink = 5000;  // one y with more takes long enough for its points to be shared out
+
+// Counts the points within a radius of one of them: by binary search in a single column, else by a tree.
+class RangeCounter {
+public:
+    explicit RangeCounter(const RowMajor& points) {
+        if (points.columns() == 1) {
+            sorted_.assign(points[0], points[0] + points.rows());
+            std::sort(sorted_.begin(), sorted_.end());
+        } else {
+            tree_.emplace(points.view());
+        }
+    }
+
+    std::uint32_t count(const double* point, double radius) const {
+        if (tree_) return tree_->count(point, radius);
+        // The rounded difference, which is what a radius is compared with, is monotone too.
+        const auto begin = std::partition_point(sorted_.begin(), sorted_.end(),
+                                                [=](double value) { return *point - value > radius; });
+        const auto end = std::partition_point(begin, sorted_.end(),
+                                              [=](double value) { return value - *point <= radius; });
+        return static_cast<std::uint32_t>(end - begin);
+    }
+
+private:
+    std::vector<double> sorted_;
+    std::optional<KdTree> tree_;
+};
+
+// Inside, a row is known by its position in a tree over z (over x when z is empty): what is near in memory is near in space.
+class TreeEngine : public NeighborEngine {
+public:
+    TreeEngine(const Points& x, const Points& z, int k, const Options& options)
+        : k_(k),
+          options_(options),
+          tree_(z.empty() ? x : z),
+          x_(x, tree_.rows()),
+          z_(z, tree_.rows()),
+          psi_(tree_.rows().size()) {
+        if (z.empty()) near_x_.emplace(x_);
+    }
+
+    void sums(const ColumnSource& source, std::size_t width, std::size_t first, std::span<Sum> out) override {
+        // Threads share out the y's, or the points of one y after another; never both.
+        const std::size_t threads = static_cast<std::size_t>(thread_count(options_));
+        const bool by_y = out.size() >= threads && x_.rows() <= points_in_a_blink;
+        const Options serial{.threads = 1};
+        parallel_for(out.size(), by_y ? options_ : serial, [&](std::size_t i, int) {
+            out[i] = sum(count(source, width, first + i, by_y ? serial : options_));
+        });
+    }
+
+    NeighborCounts counts(const ColumnSource& source, std::size_t width, std::size_t index) override {
+        const NeighborCounts by_position = count(source, width, index, options_);
+        NeighborCounts by_row = by_position;
+        for (std::size_t i = 0; i < x_.rows(); ++i) {
+            const std::size_t row = tree_.rows()[i];
+            by_row.xz[row] = by_position.xz[i];
+            by_row.yz[row] = by_position.yz[i];
+            by_row.z[row] = by_position.z[i];
+        }
+        return by_row;
+    }
+
+private:
+    NeighborCounts count(const ColumnSource& source, std::size_t width, std::size_t index,
+                         const Options& options) const {
+        const std::size_t n = x_.rows();
+        RowMajor given(n, width);
+        source(index, given.values());
+        const RowMajor y(given.view(), tree_.rows());
+        const std::vector<double> radius = radii(y, options);
+        std::optional<RangeCounter> near_y;
+        if (z_.columns() == 0) near_y.emplace(y);
+
+        NeighborCounts counts{std::vector<std::uint32_t>(n), std::vector<std::uint32_t>(n),
+                              std::vector<std::uint32_t>(n, static_cast<std::uint32_t>(n - 1))};
+        for_blocks(options, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                if (near_y) {
+                    counts.xz[i] = near_x_->count(x_[i], radius[i]) - 1;
+                    counts.yz[i] = near_y->count(y[i], radius[i]) - 1;
+                } else {
+                    count_near_z(i, y, radius[i], counts);
+                }
+            }
+        });
+        return counts;
+    }
+
+    // Within which each point's neighbours are counted.
+    std::vector<double> radii(const RowMajor& y, const Options& options) const {
+        const std::size_t n = x_.rows();
+        RowMajor joint(n, x_.columns() + y.columns() + z_.columns());
+        joint.put(0, x_);
+        joint.put(x_.columns(), y);
+        joint.put(x_.columns() + y.columns(), z_);
+        const KdTree tree(joint.view());
+        std::vector<double> radius(n);
+        for_blocks(options, [&](std::size_t begin, std::size_t end) {
+            Smallest nearest(k_);
+            for (std::size_t p = begin; p < end; ++p) radius[tree.rows()[p]] = shrunken(tree.kth_distance(p, nearest));
+        });
+        return radius;
+    }
+
+    // All three counts in one walk: of the few points near in z, it takes little to look at x and y too.
+    void count_near_z(std::size_t i, const RowMajor& y, double radius, NeighborCounts& counts) const {
+        const double *const xi = x_[i], *const yi = y[i], *const zi = z_[i];
+        std::uint32_t xz = 0, yz = 0, z = 0;
+        tree_.search(zi, radius, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t j = begin; j < end; ++j) {
+                if (distance(z_[j], zi, z_.columns()) > radius) continue;
+                ++z;
+                xz += distance(x_[j], xi, x_.columns()) <= radius;
+                yz += distance(y[j], yi, y.columns()) <= radius;
+            }
+        });
+        counts.xz[i] = xz - 1;
+        counts.yz[i] = yz - 1;
+        counts.z[i] = z - 1;
+    }
+
+    template <class Body>
+    void for_blocks(const Options& options, const Body& body) const {
+        const std::size_t n = x_.rows();
+        parallel_for((n + block_size - 1) / block_size, options, [&](std::size_t block, int) {
+            body(block * block_size, std::min((block + 1) * block_size, n));
+        });
+    }
+
+    Sum sum(const NeighborCounts& counts) const {
+        Sum total = 0;
+        for (std::size_t i = 0; i < x_.rows(); ++i) {
+            total += psi_[counts.xz[i] + 1] + psi_[counts.yz[i] + 1] - psi_[counts.z[i] + 1];
+        }
+        return total;
+    }
+
+    int k_;
+    Options options_;
+    KdTree tree_;
+    RowMajor x_, z_;
+    DigammaTable psi_;
+    std::optional<RangeCounter> near_x_;  // without z, counts are taken in x and in y
+};
+
+}  // namespace
+
+std::unique_ptr<NeighborEngine> make_tree_engine(const Points& x, const Points& z, int k, const Options& options) {
+    return std::make_unique<TreeEngine>(x, z, k, options);
+}
+
+}  // namespace knnmi
