@@ -1,0 +1,25 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import warnings
+
+import click
+
+from pyknnmi.cli.common import PluginGroup, show_warning
+from pyknnmi.cli.components import components, describe, explain, plugins
+from pyknnmi.cli.learn import demo, learn, test
+from pyknnmi.cli.simulate import simulate
+
+__all__ = ["main"]
+
+
+@click.group(cls=PluginGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="pyknnmi")
+def main() -> None:
+    """Learn which variables depend on which, without assuming a distribution."""
+    warnings.showwarning = show_warning
+
+
+for command in (components, demo, describe, explain, learn, plugins, simulate, test):
+    main.add_command(command)

@@ -1,0 +1,78 @@
+"""Commands that learn a graph, or put one question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pyknnmi.cli.common import progress_bar, writing
+from pyknnmi.exports import write_result
+from pyknnmi.pipeline import DEFAULT_SPEC, Pipeline, ci_test
+from pyknnmi.reading import read_table
+from pyknnmi.result import format_p_value
+from pyknnmi.run import Run
+from pyknnmi.simulate import small_network
+
+__all__ = ["demo", "learn", "test"]
+
+
+@click.command()
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option("--spec", default=DEFAULT_SPEC, show_default=True, help="Transforms, learner and test.")
+@click.option("--seed", default=0, show_default=True, help="Fixes every random choice.")
+@click.option("--threads", default=0, show_default=True, help="Threads in all; 0: every core.")
+@click.option("--jobs", default=1, show_default=True, help="Worker processes; -1: one a core.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the files.")
+def learn(data: Path, spec: str, seed: int, threads: int, jobs: int, out: Path | None) -> None:
+    """Learn the Markov network of DATA, a CSV or TSV file with a header line."""
+    pipeline = Pipeline.parse(spec)
+    table = read_table(data)
+    with progress_bar() as progress:
+        result = pipeline.learn(table, Run(seed, threads, jobs, progress))
+    click.echo(str(result))
+    if out is not None:
+        with writing():
+            written = write_result(result, out, {"spec_as_given": spec, "data": str(data)})
+        click.echo(f"wrote {', '.join(path.name for path in written)} to {out}")
+
+
+@click.command()
+@click.argument("data", type=click.Path(path_type=Path))
+@click.argument("x")
+@click.argument("y")
+@click.option("--given", default="", help="Conditioning columns, separated by commas.")
+@click.option("--test", default="knn-cmi", show_default=True, help="Spec of a CI test.")
+@click.option("--seed", default=0, show_default=True, help="Fixes every random choice.")
+@click.option("--threads", default=0, show_default=True, help="Threads; 0: every core.")
+def test(data: Path, x: str, y: str, given: str, test: str, seed: int, threads: int) -> None:
+    """Test whether columns X and Y of DATA are independent."""
+    names = [name.strip() for name in given.split(",") if name.strip()]
+    answer = ci_test(read_table(data), x, y, names, test, seed=seed, threads=threads)
+    verdict = "independent" if answer.independent else "dependent"
+    condition = f" given {', '.join(names)}" if names else ""
+    click.echo(f"{x} and {y}{condition}: {verdict}")
+    click.echo(f"statistic   {answer.statistic:.6g}")
+    click.echo(f"p-value     {format_p_value(answer.p_value)}")
+    permutations = f" ({answer.permutations})" if answer.permutations else ""
+    click.echo(f"decided by  {answer.decided_by}{permutations}")
+    click.echo(f"rows        {answer.n}")
+    if answer.redundant:
+        click.echo(f"redundant   {', '.join(answer.redundant)}")
+
+
+@click.command()
+@click.option("--n", default=1000, show_default=True, help="Rows.")
+@click.option("--seed", default=0, show_default=True, help="Fixes the data and the run.")
+def demo(n: int, seed: int) -> None:
+    """Learn a known network from data made on the spot, and compare."""
+    data, truth = small_network(n, seed=seed)
+    click.echo(f"{n} rows of a nonlinear network of {data.p} variables; learning it with {DEFAULT_SPEC}\n")
+    with progress_bar() as progress:
+        result = Pipeline.parse(DEFAULT_SPEC).learn(data, Run(seed, progress=progress))
+    click.echo(str(result))
+    graph = result.graph
+    missed = [f"{a} - {b}" for a, b in truth.edges if (a, b) not in graph]
+    extra = [f"{a} - {b}" for a, b in graph.edges if (a, b) not in truth]
+    click.echo(f"\nHamming distance to the true graph ({len(truth.edges)} edges): {graph.hamming(truth)}")
+    click.echo(f"missed: {', '.join(missed) or 'none'}; extra: {', '.join(extra) or 'none'}")
