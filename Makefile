@@ -77,7 +77,7 @@ dist: .venv/bin/python
 dev: .venv/bin/cmake
 	python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])' \
 	  | xargs pip install --quiet
-	pip install --no-build-isolation -C editable.rebuild=true -C build-dir=build/editable --editable ".[all]"
+	SKBUILD_EDITABLE_REBUILD=true SKBUILD_BUILD_DIR=build/editable pip install --no-build-isolation --editable ".[all]"
 	touch .venv/.editable .venv/.package .venv/.test .venv/.lint
 
 clean:
