@@ -1,6 +1,7 @@
 #include "knnmi/build_info.hpp"
 
 #include "kd_tree.hpp"
+#include "kernels.hpp"
 
 namespace knnmi {
 namespace {
@@ -31,6 +32,7 @@ BuildInfo build_info() {
 #else
         .openmp = "",
 #endif
+        .instruction_set = instruction_set(),
     };
 }
 

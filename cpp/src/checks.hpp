@@ -23,7 +23,8 @@ inline void check_finite(const Points& points, const char* name) {
 }
 
 inline void check_neighbors(int k, std::size_t rows) {
-    if (rows > std::numeric_limits<std::uint32_t>::max()) throw std::invalid_argument("at most 2^32 - 1 rows can be used");
+    if (rows > std::numeric_limits<std::uint32_t>::max())
+        throw std::invalid_argument("at most 2^32 - 1 rows can be used");
     if (k >= 1 && static_cast<std::size_t>(k) < rows) return;
     throw std::invalid_argument("k must be at least 1 and less than the number of rows, but k is " + std::to_string(k) +
                                 " and there are " + std::to_string(rows) + " rows");
@@ -32,8 +33,9 @@ inline void check_neighbors(int k, std::size_t rows) {
 inline void check_sample(const Points& x, const Points& y, const Points& z, int k) {
     if (x.empty() || y.empty()) throw std::invalid_argument("x and y need at least one column each");
     if (y.rows() != x.rows() || (!z.empty() && z.rows() != x.rows())) {
-        throw std::invalid_argument("x, y and z must have the same number of rows, but have " + std::to_string(x.rows()) +
-                                    ", " + std::to_string(y.rows()) + " and " + std::to_string(z.rows()));
+        throw std::invalid_argument("x, y and z must have the same number of rows, but have " +
+                                    std::to_string(x.rows()) + ", " + std::to_string(y.rows()) + " and " +
+                                    std::to_string(z.rows()));
     }
     check_neighbors(k, x.rows());
     check_finite(x, "x");

@@ -91,6 +91,7 @@ struct Fixed {
     std::size_t k;
 };
 
+static const double tuning = getenv("TUNE") ? atof(getenv("TUNE")) : 1.0;
 // One thread's way through the points of a block.
 class BatchWalker {
 public:
@@ -103,7 +104,7 @@ public:
         first_ = block * block_size;
         const std::size_t points = std::min(block_size, fixed_.geometry.points - first_);
         find_nearest(block, points);
-        for (std::size_t p = 0; p < points; ++p) points_[p].z.assign(*fixed_.kernels, points_[p].found_z, scratch_);
+        for (std::size_t p = 0; p < points; ++p) order_z(points_[p]);
         for (std::size_t b = 0; b < y_->batches(); ++b)
             for (std::size_t p = 0; p < points; ++p) consume(first_ + p, b, counts(p, b));
     }
@@ -127,22 +128,31 @@ private:
         }
         for (std::size_t b = 0; b < y_->batches(); ++b)
             for (std::size_t p = 0; p < points; ++p) batch_nearest(p, b);
-        guess_ = 0.0;
+        double sum = 0.0;
         for (std::size_t p = 0; p < points; ++p) {
             for (GrowingRadius radius(start); points_[p].largest > points_[p].radius;) {
                 radius.grow(points_[p].largest);
-                list_neighbors(p, radius);
-                repeat(p);
+                extend(p, radius);
             }
-            guess_ = std::max(guess_, points_[p].largest);
+            sum += points_[p].largest;
         }
+        guess_ = tuning * sum / static_cast<double>(points);
     }
 
     // Once more for the batches that need a longer list than before.
-    void repeat(std::size_t p) {
+    void extend(std::size_t p, double radius) {
         Point& point = points_[p];
+        const double before = point.radius;
+        list_neighbors(p, radius);
         point.largest = 0.0;
-        for (std::size_t b = 0; b < y_->batches(); ++b) batch_nearest(p, b);
+        for (std::size_t b = 0; b < y_->batches(); ++b) {
+            const double* const rho = point.rho.data() + b * batch_size;
+            const double largest = *std::max_element(rho, rho + batch_size);
+            if (largest > before)
+                batch_nearest(p, b);
+            else
+                point.largest = std::max(point.largest, largest);
+        }
     }
 
     void list_neighbors(std::size_t p, double radius) {
@@ -156,6 +166,12 @@ private:
         point.found_z.size = found[1];
         point.xz.assign(*fixed_.kernels, point.found_xz, scratch_);
         point.radius = radius;
+    }
+
+    void order_z(Point& point) {
+        NeighborBuffer& found = point.found_z;
+        found.size = fixed_.kernels->keep_within(found.arrays(), found.size, point.largest);
+        point.z.assign(*fixed_.kernels, found, scratch_);
     }
 
     void batch_nearest(std::size_t p, std::size_t b) {

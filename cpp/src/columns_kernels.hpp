@@ -64,6 +64,21 @@ inline std::size_t finish_list(NeighborArrays list, std::size_t count, double* f
     return chunks;
 }
 
+// Moves those up to the limit to the front, in their order; the arrays have room for eight more.
+inline std::size_t keep_within(NeighborArrays list, std::size_t size, double limit) {
+    const Doubles reach = broadcast(limit);
+    for (std::size_t i = size; i < size + lanes; ++i) list.distance[i] = __builtin_nan("");
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < size; i += lanes) {
+        const Doubles d = load(list.distance + i);
+        const unsigned near = bits(less_equal(d, reach));
+        compress(list.distance + kept, d, near);
+        compress_copy(list.position + kept, list.position + i, near);
+        kept += count(near);
+    }
+    return kept;
+}
+
 // A distance's bucket never falls as the distance grows, whatever the rounding; that is all the order needs.
 inline std::size_t order_by_distance(NeighborArrays found, std::size_t count, std::size_t buckets, std::uint32_t* scratch,
                                      NeighborArrays out, double* floor) {

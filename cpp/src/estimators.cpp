@@ -27,8 +27,7 @@ std::vector<double> estimates(const Points& x, const Points& z, int k, const Col
     std::vector<Sum> sums(count);
     make_engine(x, z, k, width, count, options)->sums(source, width, 0, sums);
     std::vector<double> values(count);
-    std::transform(sums.begin(), sums.end(), values.begin(),
-                   [&](Sum sum) { return estimate_from(sum, k, x.rows()); });
+    std::transform(sums.begin(), sums.end(), values.begin(), [&](Sum sum) { return estimate_from(sum, k, x.rows()); });
     return values;
 }
 

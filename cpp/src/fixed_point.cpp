@@ -3,8 +3,8 @@
 namespace knnmi {
 namespace {
 
-// psi(1) = -gamma and psi(m + 1) = psi(m) + 1/m in whole numbers of 2^-95: the same bits on every platform, whatever its
-// logarithm. A step is off by less than one unit, so the 2^32 steps that fit are together off by less than 2^-63.
+// psi(1) = -gamma and psi(m + 1) = psi(m) + 1/m in whole numbers of 2^-95: the same bits on every platform, whatever
+// its logarithm. A step is off by less than one unit, so the 2^32 steps that fit are together off by less than 2^-63.
 class Recurrence {
 public:
     // Call with m = 1, 2, ... below 2^32, to go from psi(m) to psi(m + 1).

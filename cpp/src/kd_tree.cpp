@@ -29,8 +29,8 @@ private:
 };
 
 // Only ever built: the metric is of no account.
-using Builder = nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L1_Adaptor<double, Coordinates>, Coordinates, -1,
-                                                    std::uint32_t>;
+using Builder =
+    nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L1_Adaptor<double, Coordinates>, Coordinates, -1, std::uint32_t>;
 
 // Members were renamed in nanoflann 1.5.
 template <class Built>
@@ -63,8 +63,8 @@ KdTree::KdTree(const Points& points) {
     take(root_of(built));
 }
 
-// Adds a node and those below it. What bounds a child is read from its points, so the search is exact wherever nanoflann
-// chose to split.
+// Adds a node and those below it. What bounds a child is read from its points, so the search is exact wherever
+// nanoflann chose to split.
 template <class BuiltNode>
 void KdTree::take(const BuiltNode& built) {
     const std::size_t at = nodes_.size();

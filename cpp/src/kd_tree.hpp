@@ -1,7 +1,7 @@
 // A kd-tree for the max norm, built by nanoflann and searched here.
 //
-// nanoflann's own search bounds the distance to a branch by the sum of the distances along the axes. For the max norm that is
-// too much, and it passes over branches that hold neighbours. Here a branch is bounded by the largest of them.
+// nanoflann's own search bounds the distance to a branch by the sum of the distances along the axes. For the max norm
+// that is too much, and it passes over branches that hold neighbours. Here a branch is bounded by the largest of them.
 #pragma once
 
 #include <algorithm>
@@ -40,8 +40,8 @@ public:
     const std::vector<std::uint32_t>& rows() const { return rows_; }  // the row at each position
     const RowMajor& points() const { return points_; }                // by position
 
-    // Calls leaf(begin, end) with runs of positions that together hold every point within `radius` of `query`, which is one
-    // of the points; `leaf` may lower the radius.
+    // Calls leaf(begin, end) with runs of positions that together hold every point within `radius` of `query`, which is
+    // one of the points; `leaf` may lower the radius.
     template <class Leaf>
     void search(const double* query, double& radius, Leaf&& leaf) const {
         search(0, 0.0, query, radius, leaf);
@@ -55,8 +55,8 @@ public:
 
 private:
     struct Node {
-        // Of an inner node: along `axis`, the points of the left child are at most `left_end` and those of the right child
-        // at least `right_begin`. The left child follows its parent.
+        // Of an inner node: along `axis`, the points of the left child are at most `left_end` and those of the right
+        // child at least `right_begin`. The left child follows its parent.
         double left_end, right_begin;
         std::uint32_t axis;
         std::uint32_t right;  // 0 in a leaf

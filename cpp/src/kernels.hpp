@@ -70,6 +70,8 @@ struct Kernels {
 
     // The other points of the blocks with (x, z) distance and with z distance up to the radius; sizes in found[0], found[1].
     void (*neighbors)(const ColumnQuery& query, double radius, NeighborArrays xz, NeighborArrays z, std::size_t* found);
+    // Drops those farther than the limit; returns how many are left.
+    std::size_t (*keep_within)(NeighborArrays found, std::size_t count, double limit);
     // Orders by distance into `buckets` buckets; writes whole chunks and their floors, and returns the number of chunks.
     std::size_t (*order_by_distance)(NeighborArrays found, std::size_t count, std::size_t buckets, std::uint32_t* scratch,
                                      NeighborArrays out, double* floor);

@@ -5,7 +5,7 @@
 namespace knnmi::KNNMI_ISA {
 
 inline constexpr Kernels table(const char* name) {
-    return {name, boxes_within, nearest, counts_within, sorted_within, neighbors, order_by_distance, batch_nearest,
+    return {name, boxes_within, nearest, counts_within, sorted_within, neighbors, keep_within, order_by_distance, batch_nearest,
             batch_within, batch_within_y};
 }
 

@@ -18,8 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A child of fork inherits libgomp's record of worker threads but not the threads, and its next parallel region waits for
-// them for ever. Another library may have started them, so any fork since this one was loaded counts.
+// A child of fork inherits libgomp's record of worker threads but not the threads, and its next parallel region waits
+// for them for ever. Another library may have started them, so any fork since this one was loaded counts.
 std::atomic<bool> forked{false};
 
 #if defined(__unix__) || defined(__APPLE__)

@@ -11,13 +11,15 @@
 
 namespace knnmi {
 
-// Restricted permutations (Runge 2018, Algorithm 1, http://proceedings.mlr.press/v84/runge18a.html): the rows are visited in
-// random order, and each takes the first row not yet taken from its own neighbours in random order, or the last of these when
-// all are taken. So a row may be used twice and another not at all, and the result need not be a permutation.
+// Restricted permutations (Runge 2018, Algorithm 1, http://proceedings.mlr.press/v84/runge18a.html): the rows are
+// visited in random order, and each takes the first row not yet taken from its own neighbours in random order, or the
+// last of these when all are taken. So a row may be used twice and another not at all, and the result need not be a
+// permutation.
 class LocalPermutations {
 public:
-    // A row's neighbours are itself and the m - 1 nearest other rows of z. Among equally distant rows those that follow it
-    // come first, the last row being followed by row 0: then rows with equal z do not all have the same few neighbours.
+    // A row's neighbours are itself and the m - 1 nearest other rows of z. Among equally distant rows those that follow
+    // it come first, the last row being followed by row 0: then rows with equal z do not all have the same few
+    // neighbours.
     LocalPermutations(const Points& z, int m, const Options& options);
 
     std::vector<std::uint32_t> draw(RandomWords random) const;

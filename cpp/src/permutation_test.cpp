@@ -21,8 +21,8 @@ bool is_decided(int at_least, int made, int all, double alpha) {
 
 }  // namespace
 
-PermutationResult permutation_test(const Points& x, const Points& y, const Points& z, int k, const PermutationTest& test,
-                                   const Options& options) {
+PermutationResult permutation_test(const Points& x, const Points& y, const Points& z, int k,
+                                   const PermutationTest& test, const Options& options) {
     check_sample(x, y, z, k);
     if (test.permutations < 1) throw std::invalid_argument("permutations must be at least 1");
     if (test.neighbors < 0) throw std::invalid_argument("neighbors must be 0 (permute over all rows) or more");

@@ -1,6 +1,7 @@
 // Philox4x32-10, the counter-based generator of Salmon et al. 2011 (doi:10.1145/2063384.2063405).
 //
-// A word depends on the key and the counter alone, so a permutation comes out the same in any thread, process and order.
+// A word depends on the key and the counter alone, so a permutation comes out the same in any thread, process and
+// order.
 #pragma once
 
 #include <array>

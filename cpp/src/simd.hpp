@@ -63,6 +63,11 @@ inline void compress_indices(std::uint32_t* out, std::uint32_t first, unsigned c
     const __m256i index = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_maskz_compress_epi32(static_cast<Mask>(chosen), index));
 }
+// Copies the chosen ones of eight values.
+inline void compress_copy(std::uint32_t* out, const std::uint32_t* from, unsigned chosen) {
+    const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_maskz_compress_epi32(static_cast<Mask>(chosen), values));
+}
 
 #elif defined(KNNMI_ISA_AVX2)
 
@@ -146,6 +151,10 @@ inline void compress_indices(std::uint32_t* out, std::uint32_t first, unsigned c
     const __m256i index = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), set_bits_of(chosen));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), index);
 }
+inline void compress_copy(std::uint32_t* out, const std::uint32_t* from, unsigned chosen) {
+    const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(values, set_bits_of(chosen)));
+}
 
 #else  // plain loops, for the compiler to make of what it can
 
@@ -208,6 +217,12 @@ inline void compress(double* out, const Doubles& a, unsigned chosen) {
 inline void compress_indices(std::uint32_t* out, std::uint32_t first, unsigned chosen) {
     for (std::uint32_t l = 0; l < lanes; ++l) {
         *out = first + l;
+        out += chosen >> l & 1u;
+    }
+}
+inline void compress_copy(std::uint32_t* out, const std::uint32_t* from, unsigned chosen) {
+    for (std::size_t l = 0; l < lanes; ++l) {
+        *out = from[l];
         out += chosen >> l & 1u;
     }
 }

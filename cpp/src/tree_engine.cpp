@@ -29,10 +29,10 @@ public:
     std::uint32_t count(const double* point, double radius) const {
         if (tree_) return tree_->count(point, radius);
         // The rounded difference, which is what a radius is compared with, is monotone too.
-        const auto begin = std::partition_point(sorted_.begin(), sorted_.end(),
-                                                [=](double value) { return *point - value > radius; });
-        const auto end = std::partition_point(begin, sorted_.end(),
-                                              [=](double value) { return value - *point <= radius; });
+        const auto begin =
+            std::partition_point(sorted_.begin(), sorted_.end(), [=](double value) { return *point - value > radius; });
+        const auto end =
+            std::partition_point(begin, sorted_.end(), [=](double value) { return value - *point <= radius; });
         return static_cast<std::uint32_t>(end - begin);
     }
 
@@ -41,7 +41,8 @@ private:
     std::optional<KdTree> tree_;
 };
 
-// Inside, a row is known by its position in a tree over z (over x when z is empty): what is near in memory is near in space.
+// Inside, a row is known by its position in a tree over z (over x when z is empty): what is near in memory is near in
+// space.
 class TreeEngine : public NeighborEngine {
 public:
     TreeEngine(const Points& x, const Points& z, int k, const Options& options)
@@ -138,9 +139,8 @@ private:
     template <class Body>
     void for_blocks(const Options& options, const Body& body) const {
         const std::size_t n = x_.rows();
-        parallel_for((n + block_size - 1) / block_size, options, [&](std::size_t block, int) {
-            body(block * block_size, std::min((block + 1) * block_size, n));
-        });
+        parallel_for((n + block_size - 1) / block_size, options,
+                     [&](std::size_t block, int) { body(block * block_size, std::min((block + 1) * block_size, n)); });
     }
 
     Sum sum(const NeighborCounts& counts) const {

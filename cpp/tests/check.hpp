@@ -1,4 +1,5 @@
-// The few lines of a test framework that the tests need: TEST(name) { CHECK(...); } and `int main() { return run_tests(); }`.
+// The few lines of a test framework that the tests need: TEST(name) { CHECK(...); } and `int main() { return
+// run_tests(); }`.
 #pragma once
 
 #include <cstdio>
@@ -48,20 +49,20 @@ inline int run_tests() {
 
 }  // namespace knnmi::test
 
-#define TEST(name)                                                              \
-    static void name();                                                         \
+#define TEST(name)                                                                \
+    static void name();                                                           \
     static const ::knnmi::test::Registration registration_of_##name(#name, name); \
     static void name()
 
 #define CHECK(condition) ::knnmi::test::expect((condition), #condition, __FILE__, __LINE__)
 
-#define CHECK_THROWS(type, expression)         \
-    do {                                       \
-        bool thrown = false;                   \
-        try {                                  \
-            static_cast<void>(expression);     \
-        } catch (const type&) {                \
-            thrown = true;                     \
-        }                                      \
+#define CHECK_THROWS(type, expression)                                                   \
+    do {                                                                                 \
+        bool thrown = false;                                                             \
+        try {                                                                            \
+            static_cast<void>(expression);                                               \
+        } catch (const type&) {                                                          \
+            thrown = true;                                                               \
+        }                                                                                \
         ::knnmi::test::expect(thrown, #expression " throws " #type, __FILE__, __LINE__); \
     } while (false)

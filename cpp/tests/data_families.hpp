@@ -91,14 +91,10 @@ struct Family {
 };
 
 inline constexpr Family data_families[] = {
-    {"gaussian", gaussian},
-    {"rounded", rounded},
-    {"integers", integers},
-    {"duplicated rows", duplicated_rows},
-    {"all equal", all_equal},
-    {"constant column", constant_column},
-    {"heavy tails", heavy_tails},
-    {"hugely scaled", hugely_scaled},
+    {"gaussian", gaussian},       {"rounded", rounded},
+    {"integers", integers},       {"duplicated rows", duplicated_rows},
+    {"all equal", all_equal},     {"constant column", constant_column},
+    {"heavy tails", heavy_tails}, {"hugely scaled", hugely_scaled},
 };
 
 }  // namespace knnmi::test

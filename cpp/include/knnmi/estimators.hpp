@@ -2,9 +2,9 @@
 //
 // Thread safety: every function may be called from several threads at once; none keeps state between calls.
 // Determinism: equal input gives equal bits for every engine, thread count and instruction set.
-// Strictness: a point is counted when its distance is at most radius_i = rho_i * (1 - 1e-10), where rho_i is the distance to
-// the k-th neighbour in the joint space, the point itself excluded by index. When rho_i is 0, coincident points are counted.
-// Input must be finite, with 1 <= k < n; anything else throws std::invalid_argument.
+// Strictness: a point is counted when its distance is at most radius_i = rho_i * (1 - 1e-10), where rho_i is the
+// distance to the k-th neighbour in the joint space, the point itself excluded by index. When rho_i is 0, coincident
+// points are counted. Input must be finite, with 1 <= k < n; anything else throws std::invalid_argument.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ double conditional_mutual_information(const Points& x, const Points& y, const Po
 std::vector<double> conditional_mutual_informations(const Points& x, const Points& candidates, const Points& z, int k,
                                                     const Options& options = {});
 
-// The integers behind an estimate, for each point: neighbours within radius_i in (x, z), (y, z) and z, the point itself not
-// counted; with empty z, `z` holds n - 1.
+// The integers behind an estimate, for each point: neighbours within radius_i in (x, z), (y, z) and z, the point itself
+// not counted; with empty z, `z` holds n - 1.
 struct NeighborCounts {
     std::vector<std::uint32_t> xz, yz, z;
     bool operator==(const NeighborCounts&) const = default;

@@ -19,8 +19,8 @@ struct Options {
     std::function<bool()> stop{};  // asked a few times a second, from the calling thread only; true ends the call
 };
 
-// The number of threads a call will use at most. Always 1 in a process that was forked after this library was loaded: there
-// GCC's OpenMP would wait for threads that exist in the parent only.
+// The number of threads a call will use at most. Always 1 in a process that was forked after this library was loaded:
+// there GCC's OpenMP would wait for threads that exist in the parent only.
 int thread_count(const Options& options);
 
 // Thrown by every long call whose `stop` returned true.

@@ -22,14 +22,14 @@ struct PermutationTest {
 };
 
 struct PermutationResult {
-    double statistic;    // the observed estimate, nats
-    int at_least;        // permuted estimates >= the observed one (ties count, and are exact)
-    int permutations;    // how many were made
+    double statistic;  // the observed estimate, nats
+    int at_least;      // permuted estimates >= the observed one (ties count, and are exact)
+    int permutations;  // how many were made
     // p = (at_least + 1) / (permutations + 1) when all were made
 };
 
-PermutationResult permutation_test(const Points& x, const Points& y, const Points& z, int k, const PermutationTest& test,
-                                   const Options& options = {});
+PermutationResult permutation_test(const Points& x, const Points& y, const Points& z, int k,
+                                   const PermutationTest& test, const Options& options = {});
 
 // The permutation number `index` = 0, 1, ... of a test over all rows: row i is given the y of row permutation[i].
 std::vector<std::uint32_t> permutation(std::size_t n, std::uint64_t seed, std::uint64_t stream, std::uint32_t index);

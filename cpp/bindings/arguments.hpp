@@ -1,0 +1,55 @@
+// From Python arguments to those of the library. Nothing is copied or cast.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <string>
+
+#include "knnmi/options.hpp"
+#include "knnmi/points.hpp"
+
+namespace knnmi::bindings {
+
+// A view of a matrix of float64, in any layout in which whole doubles are apart. The array must outlive it.
+inline Points points(const pybind11::array& array, const std::string& name) {
+    namespace py = pybind11;
+    if (!array.dtype().equal(py::dtype::of<double>())) {
+        throw py::type_error(name + " must be an array of float64 in the byte order of this machine, not of " +
+                             py::str(array.dtype()).cast<std::string>());
+    }
+    if (array.ndim() != 2) {
+        throw py::value_error(name + " must have 2 dimensions, not " + std::to_string(array.ndim()));
+    }
+    constexpr py::ssize_t size = sizeof(double);
+    const bool aligned = (array.flags() & py::detail::npy_api::NPY_ARRAY_ALIGNED_) != 0;
+    if (!aligned || array.strides(0) % size != 0 || array.strides(1) % size != 0) {
+        throw py::value_error(name + " is laid out so that its values cannot be read as they lie: copy it first");
+    }
+    return {static_cast<const double*>(array.data()), static_cast<std::size_t>(array.shape(0)),
+            static_cast<std::size_t>(array.shape(1)), array.strides(0) / size, array.strides(1) / size};
+}
+
+inline Engine engine(const std::string& name) {
+    if (name == "auto") return Engine::automatic;
+    if (name == "tree") return Engine::tree;
+    if (name == "column") return Engine::column;
+    if (name == "columns") return Engine::columns;
+    throw pybind11::value_error("engine must be 'auto', 'tree', 'column' or 'columns', not '" + name + "'");
+}
+
+// Signals such as Ctrl-C are looked for, and `poll` is called unless it is None; what either raises ends the call and
+// goes on to the caller. `poll` must outlive the options: they are copied where the GIL is not held, so they own no
+// reference.
+inline Options options(const std::string& engine_name, int threads, pybind11::handle poll) {
+    namespace py = pybind11;
+    const auto ask = [poll] {
+        const py::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+        if (!poll.is_none()) poll();
+        return false;
+    };
+    return {.engine = engine(engine_name), .threads = threads, .stop = ask};
+}
+
+}  // namespace knnmi::bindings

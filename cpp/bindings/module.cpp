@@ -1,0 +1,96 @@
+// The module pyknnmi._core: arguments in, numbers out, and the GIL let go in between. Documented in pyknnmi/_core.pyi.
+#include "arguments.hpp"
+#include "knnmi/build_info.hpp"
+#include "knnmi/estimators.hpp"
+#include "knnmi/permutation_test.hpp"
+
+namespace py = pybind11;
+using namespace py::literals;
+using namespace knnmi;
+
+namespace {
+
+using Array = const py::array&;
+using Text = const std::string&;
+
+template <class T>
+py::array_t<T> as_array(const std::vector<T>& values) {
+    return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+// Runs `work` without the GIL.
+template <class Work>
+auto without_gil(const Work& work) {
+    const py::gil_scoped_release released;
+    return work();
+}
+
+double core_entropy(Array x, int k, int threads, py::object poll) {
+    const Points xs = bindings::points(x, "x");
+    const Options options = bindings::options("auto", threads, poll);
+    return without_gil([&] { return entropy(xs, k, options); });
+}
+
+double core_conditional_mutual_information(Array x, Array y, Array z, int k, Text engine, int threads,
+                                           py::object poll) {
+    const Points xs = bindings::points(x, "x"), ys = bindings::points(y, "y"), zs = bindings::points(z, "z");
+    const Options options = bindings::options(engine, threads, poll);
+    return without_gil([&] { return conditional_mutual_information(xs, ys, zs, k, options); });
+}
+
+py::array_t<double> core_conditional_mutual_informations(Array x, Array candidates, Array z, int k, Text engine,
+                                                         int threads, py::object poll) {
+    const Points xs = bindings::points(x, "x"), ys = bindings::points(candidates, "candidates"),
+                 zs = bindings::points(z, "z");
+    const Options options = bindings::options(engine, threads, poll);
+    return as_array(without_gil([&] { return conditional_mutual_informations(xs, ys, zs, k, options); }));
+}
+
+py::tuple core_neighbor_counts(Array x, Array y, Array z, int k, Text engine, int threads, py::object poll) {
+    const Points xs = bindings::points(x, "x"), ys = bindings::points(y, "y"), zs = bindings::points(z, "z");
+    const Options options = bindings::options(engine, threads, poll);
+    const NeighborCounts counts = without_gil([&] { return neighbor_counts(xs, ys, zs, k, options); });
+    return py::make_tuple(as_array(counts.xz), as_array(counts.yz), as_array(counts.z));
+}
+
+py::tuple core_permutation_test(Array x, Array y, Array z, int k, int permutations, std::uint64_t seed,
+                                std::uint64_t stream, int neighbors, double stop_at_alpha, Text engine, int threads,
+                                py::object poll) {
+    const Points xs = bindings::points(x, "x"), ys = bindings::points(y, "y"), zs = bindings::points(z, "z");
+    const Options options = bindings::options(engine, threads, poll);
+    const PermutationTest test{permutations, seed, stream, neighbors, stop_at_alpha};
+    const PermutationResult result = without_gil([&] { return permutation_test(xs, ys, zs, k, test, options); });
+    return py::make_tuple(result.statistic, result.at_least, result.permutations);
+}
+
+py::array_t<std::uint32_t> core_permutation(std::size_t n, std::uint64_t seed, std::uint64_t stream,
+                                            std::uint32_t index) {
+    return as_array(permutation(n, seed, stream, index));
+}
+
+int core_thread_count(int threads) { return thread_count({.threads = threads}); }
+
+py::dict core_build_info() {
+    const BuildInfo info = build_info();
+    return py::dict("nanoflann"_a = info.nanoflann, "nanoflann_source"_a = info.nanoflann_source,
+                    "compiler"_a = info.compiler, "openmp"_a = info.openmp, "instruction_set"_a = info.instruction_set);
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, module) {
+    module.doc() = "k-nearest-neighbour estimates and the permutation test, in nats and the max norm.";
+    module.def("entropy", core_entropy, "x"_a, "k"_a, "threads"_a = 0, "poll"_a = py::none());
+    module.def("conditional_mutual_information", core_conditional_mutual_information, "x"_a, "y"_a, "z"_a, "k"_a,
+               "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none());
+    module.def("conditional_mutual_informations", core_conditional_mutual_informations, "x"_a, "candidates"_a, "z"_a,
+               "k"_a, "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none());
+    module.def("neighbor_counts", core_neighbor_counts, "x"_a, "y"_a, "z"_a, "k"_a, "engine"_a = "auto",
+               "threads"_a = 0, "poll"_a = py::none());
+    module.def("permutation_test", core_permutation_test, "x"_a, "y"_a, "z"_a, "k"_a, "permutations"_a = 200,
+               "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "stop_at_alpha"_a = 0.0, "engine"_a = "auto",
+               "threads"_a = 0, "poll"_a = py::none());
+    module.def("permutation", core_permutation, "n"_a, "seed"_a, "stream"_a, "index"_a);
+    module.def("thread_count", core_thread_count, "threads"_a = 0);
+    module.def("build_info", core_build_info);
+}
