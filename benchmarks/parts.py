@@ -1,0 +1,139 @@
+"""What is measured: each part yields rows of results."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import data
+import libraries
+import numpy as np
+from measure import Timing, in_turn
+
+import pyknnmi
+
+OURS = "pyknnmi"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure. `ratio` is the time of `library` over that of pyknnmi in the same round."""
+
+    part: str
+    n: int
+    conditions: int
+    columns: int
+    library: str
+    value: float
+    unit: str
+    ratio: float | None = None
+
+
+def rows_of(part: str, n: int, conditions: int, columns: int, timing: Timing) -> Iterator[Row]:
+    for library in timing.seconds:
+        ratio = None if library == OURS else timing.ratio(library, OURS)
+        yield Row(part, n, conditions, columns, library, timing.median(library), "s", ratio)
+
+
+def peers(*names: str) -> list[str]:
+    return [OURS, *(name for name in names if libraries.available(name))]
+
+
+def estimate(quick: bool) -> Iterator[Row]:
+    for n in (500, 2000) if quick else (500, 2000, 20000):
+        for conditions in (0, 1, 3, 10):
+            table = data.gaussian(n, conditions)
+            chosen = peers("npeet_plus", "ennemi", "tigramite") if n <= 2000 else peers("npeet_plus")
+            calls = {name: libraries.estimate(name, *table) for name in chosen}
+            yield from rows_of("estimate", n, conditions, 1, in_turn(calls, rounds=5))
+
+
+def permutations(quick: bool) -> Iterator[Row]:
+    for n in (500,) if quick else (500, 1000, 2000):
+        for conditions in (0, 1, 3, 10):
+            table = data.gaussian(n, conditions)
+            calls = {name: libraries.permutations(name, *table, 200) for name in peers("npeet_plus", "tigramite")}
+            yield from rows_of("permutations", n, conditions, 1, in_turn(calls, rounds=3))
+
+
+def candidates(quick: bool) -> Iterator[Row]:
+    for n in (500,) if quick else (500, 2000):
+        for conditions in (0, 1, 3, 10):
+            table = data.candidates(n, conditions, 24)
+            calls = {name: libraries.candidates(name, *table) for name in peers("npeet_plus")}
+            yield from rows_of("candidates", n, conditions, 24, in_turn(calls, rounds=5))
+
+
+def graph(quick: bool) -> Iterator[Row]:
+    for n in (250,) if quick else (500, 1000):
+        table, _ = pyknnmi.simulate.small_network(n, seed=0)
+        calls = {OURS: partial(pyknnmi.learn, table, "iamb+knn-cmi", threads=1)}
+        if libraries.available("npeet_plus"):
+            calls["npeet_plus"] = partial(pyknnmi.learn, table, "iamb+npeet", threads=1)
+        yield from rows_of("graph", n, 0, 7, in_turn(calls, rounds=1 if n > 500 else 2))
+
+
+def rows(quick: bool) -> Iterator[Row]:
+    for n in (500, 2000, 10000) if quick else (500, 2000, 10000, 30000, 100000):
+        table = data.gaussian(n, 3)
+        calls = {
+            "estimate": libraries.estimate(OURS, *table),
+            "test, T = 20": libraries.permutations(OURS, *table, 20),
+        }
+        timing = in_turn(calls, rounds=3)
+        for name in calls:
+            yield Row("rows", n, 3, 1, name, timing.median(name), "s")
+
+
+def conditions(quick: bool) -> Iterator[Row]:
+    n = 1000
+    for count in (0, 3, 10) if quick else range(11):
+        calls = {OURS: libraries.permutations(OURS, *data.gaussian(n, count), 200)}
+        yield from rows_of("conditions", n, count, 1, in_turn(calls, rounds=3))
+
+
+def columns(quick: bool) -> Iterator[Row]:
+    n = 500
+    for p in (7, 20) if quick else (7, 20, 50, 100, 200):
+        table = data.sparse_network(n, p)
+        calls = {OURS: partial(pyknnmi.learn, table, "iamb+knn-cmi", threads=1)}
+        yield from rows_of("columns", n, 0, p, in_turn(calls, rounds=1))
+
+
+def threads(quick: bool) -> Iterator[Row]:
+    for n in (1000,) if quick else (1000, 4000, 20000):
+        x, y, z = data.gaussian(n, 3)
+        calls = {f"{count} threads": partial(pyknnmi.permutation_test, x, y, z, 3, threads=count) for count in (1, 2)}
+        timing = in_turn(calls, rounds=5, clock=time.perf_counter)
+        for name in calls:
+            ratio = timing.ratio(name, "2 threads")
+            yield Row("threads", n, 3, 1, name, timing.median(name), "s", ratio)
+
+
+def memory(quick: bool) -> Iterator[Row]:
+    n = 20000 if quick else 100000
+    script = f"import parts; print(parts.peak_memory({n}))"
+    path = [str(p) for p in sys.path if p]
+    code = f"import sys; sys.path[:0] = {path!r}; {script}"
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    yield Row("memory", n, 3, 1, OURS, float(found.stdout), "MB")
+
+
+def peak_memory(n: int) -> float:
+    """Return how many MB a test with T = 20 needs above what the process had with the data in memory."""
+    x, y, z = (np.ascontiguousarray(part) for part in data.gaussian(n, 3))
+    pyknnmi.conditional_mutual_information(x[:100], y[:100], z[:100])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    pyknnmi.permutation_test(x, y, z, 3, permutations=20)
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+
+
+PARTS = {
+    function.__name__: function
+    for function in (estimate, permutations, candidates, graph, rows, conditions, columns, threads, memory)
+}

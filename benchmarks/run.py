@@ -1,0 +1,91 @@
+"""Measure pyknnmi and its peers in one run; see README.md beside this file."""
+
+from __future__ import annotations
+
+import os
+
+for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")  # before they are loaded; pyknnmi is told its threads
+
+# ruff: noqa: E402
+import argparse
+import csv
+import dataclasses
+import platform
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import libraries
+from parts import PARTS, Row
+from report import draw, markdown
+
+import pyknnmi
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="default: all")
+    parser.add_argument("--quick", action="store_true", help="small sizes")
+    parser.add_argument("--out", type=Path, default=None, help="folder for results.csv, results.md and plots")
+    arguments = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    if libraries.available("npeet_plus"):
+        register_npeet()
+    rows: list[Row] = []
+    for name in arguments.parts or PARTS:
+        for row in PARTS[name](arguments.quick):
+            rows.append(row)
+            ratio = "" if row.ratio is None else f"{row.ratio:10.1f} x"
+            print(
+                f"{row.part:13} n={row.n:<7} z={row.conditions:<3} p={row.columns:<4} {row.library:13}"
+                f"{row.value:12.6g} {row.unit}{ratio}",
+                flush=True,
+            )
+    if arguments.out:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        with (arguments.out / "results.csv").open("w", newline="") as stream:
+            writer = csv.DictWriter(stream, [field.name for field in dataclasses.fields(Row)], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(dataclasses.asdict(row) for row in rows)
+        (arguments.out / "results.md").write_text(markdown(rows, machine()))
+        draw(rows, arguments.out)
+
+
+def register_npeet() -> None:
+    @pyknnmi.register_ci_test
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Npeet(pyknnmi.CITest):
+        """npeet_plus."""
+
+        name = "npeet"
+        permutations: int = 200
+
+        def bind(self, dataset: pyknnmi.Dataset, run: pyknnmi.Run) -> pyknnmi.BoundTest:
+            return libraries.NpeetBound(dataset, self.permutations)
+
+
+def machine() -> str:
+    """Return the machine, the commit and the build in one line."""
+    cpu = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        models = [line.partition(":")[2].strip() for line in cpuinfo.read_text().splitlines() if "model name" in line]
+        cpu = f"{len(models)} x {models[0]}" if models else cpu
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"],
+        capture_output=True,
+        check=False,
+        text=True,
+        cwd=Path(__file__).parent,
+    ).stdout.strip()
+    build = pyknnmi.build_info()
+    return (
+        f"{cpu}; {platform.system()}; Python {sys.version.split()[0]}; {build.get('compiler', '')}; "
+        f"{build.get('instruction_set', '')}; commit {commit}"
+    )
+
+
+if __name__ == "__main__":
+    main()
