@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
+from joblib.externals.loky.backend.reduction import dumps
 
 from pyknnmi.ci_tests import CIResult, CITest
 from pyknnmi.component import Component
@@ -69,7 +70,7 @@ def check_ci_test(test: CITest, data: Dataset | None = None) -> None:
         again = test.bind(data, run)
         for question, answer in reversed(list(zip(questions, answers, strict=True))):
             _same(again.test(*question), answer, f"{question} asked again, in another order")
-        copied = pickle.loads(pickle.dumps(test)).bind(data, run)
+        copied = pickle.loads(dumps(test)).bind(data, run)  # as a worker process gets it
         _same(copied.test(*questions[1]), answers[1], "the test after pickling")
         if test.symmetric:
             x, y, z = questions[1]
