@@ -6,9 +6,11 @@ from pyknnmi import simulate
 from pyknnmi.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.component import Component
 from pyknnmi.correlation import (
+    CorrelationKind,
     FisherZ,
     PartialCorrelation,
     PartialCorrelations,
+    correlation_matrix,
     fisher_z,
     standardized,
 )
@@ -60,6 +62,7 @@ __all__ = [
     "CIResult",
     "CITest",
     "Component",
+    "CorrelationKind",
     "DataError",
     "DataTypeError",
     "Dataset",
@@ -92,6 +95,7 @@ __all__ = [
     "ci_test",
     "conditional_mutual_information",
     "conditional_mutual_informations",
+    "correlation_matrix",
     "default_registry",
     "entropy",
     "fisher_z",

@@ -10,11 +10,25 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FisherZ", "PartialCorrelation", "PartialCorrelations", "fisher_z", "standardized"]
+from pyknnmi.errors import ParameterError
+from pyknnmi.ranking import average_ranks
+
+__all__ = [
+    "CorrelationKind",
+    "FisherZ",
+    "PartialCorrelation",
+    "PartialCorrelations",
+    "correlation_matrix",
+    "fisher_z",
+    "standardized",
+]
+
+CorrelationKind = Literal["pearson", "spearman", "kendall"]
 
 # A column is explained by others when less than this share of its variance is left: rounding leaves about
 # 1e-15, and real measurements more.
@@ -33,6 +47,53 @@ def standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:
     deviation = np.sqrt((centred**2).mean(axis=0))
     deviation[values.min(axis=0) == values.max(axis=0)] = np.inf
     return np.ascontiguousarray(centred / deviation)
+
+
+def correlation_matrix(values: NDArray[np.float64], kind: CorrelationKind = "pearson") -> NDArray[np.float64]:
+    """Return the correlations between the columns of a table.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n, p)
+        No column constant.
+    kind : {"pearson", "spearman", "kendall"}
+        The two rank correlations come transformed to the scale of Pearson's: 2 sin(pi/6 rho) and sin(pi/2 tau) are
+        what it is if some monotone functions of the columns are jointly Gaussian. Kendall's needs SciPy and time that
+        grows with p^2 n log n.
+
+    Returns
+    -------
+    ndarray, shape (p, p)
+        Symmetric with a unit diagonal. From ranks it may be not quite positive definite.
+
+    References
+    ----------
+    Liu, Han, Yuan, Lafferty and Wasserman (2012), "High-dimensional semiparametric Gaussian copula graphical models",
+    Annals of Statistics 40, doi:10.1214/12-AOS1037, Eq. 3.2.
+    """
+    if kind == "kendall":
+        return np.sin(np.pi / 2 * _kendall(values))
+    if kind == "spearman":
+        values = np.column_stack([average_ranks(column) for column in values.T])
+    columns = standardized(values)
+    matrix = columns.T @ columns / len(columns)
+    if kind == "spearman":
+        matrix = 2 * np.sin(np.pi / 6 * matrix)
+    np.fill_diagonal(matrix, 1.0)
+    return matrix
+
+
+def _kendall(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    try:
+        from scipy.stats import kendalltau
+    except ImportError:
+        raise ParameterError("Kendall's correlation needs SciPy: pip install scipy, or take spearman") from None
+    p = values.shape[1]
+    matrix = np.eye(p)
+    for i in range(p):
+        for j in range(i):
+            matrix[i, j] = matrix[j, i] = kendalltau(values[:, i], values[:, j]).statistic
+    return matrix
 
 
 @dataclass(frozen=True)
@@ -67,10 +128,9 @@ class PartialCorrelations:
         self._correlation = correlation
 
     @classmethod
-    def of(cls, values: NDArray[np.float64]) -> PartialCorrelations:
+    def of(cls, values: NDArray[np.float64], kind: CorrelationKind = "pearson") -> PartialCorrelations:
         """Return the partial correlations of the columns of an (n, p) table."""
-        columns = standardized(values)
-        return cls(columns.T @ columns / len(columns))
+        return cls(correlation_matrix(values, kind))
 
     def between(self, x: int, y: int, z: Sequence[int]) -> PartialCorrelation:
         """Return the partial correlation of columns x and y given the columns z."""

@@ -14,6 +14,7 @@ from pyknnmi import (
     BoundTest,
     CIResult,
     CITest,
+    CorrelationKind,
     Dataset,
     PartialCorrelations,
     PyknnmiWarning,
@@ -34,15 +35,20 @@ class FisherZTest(CITest):
     ----------
     alpha : float, in (0, 1)
         Dependent when p < alpha.
+    correlation : pearson, spearman, kendall
+        The rank correlations, put on the scale of Pearson's (Liu et al. 2012), see monotone dependence and do not mind
+        outliers; the normal null is then only nearly right. Kendall's needs SciPy.
 
     References
     ----------
-    Fisher (1924), "The distribution of the partial correlation coefficient", Metron 3.
+    Fisher (1924), "The distribution of the partial correlation coefficient", Metron 3; Liu, Han, Yuan, Lafferty and
+    Wasserman (2012), doi:10.1214/12-AOS1037.
     """
 
     name: ClassVar[str] = "fisher-z"
 
     alpha: float = 0.05
+    correlation: CorrelationKind = "pearson"
 
     def check(self) -> None:
         """Check the ranges."""
@@ -50,17 +56,17 @@ class FisherZTest(CITest):
 
     def bind(self, dataset: Dataset, run: Run) -> BoundTest:
         """Return the test on this data."""
-        return BoundFisherZ(self.alpha, dataset)
+        return BoundFisherZ(self, dataset)
 
 
 class BoundFisherZ(BoundTest):
     """Fisher's z-test on the correlation matrix of a data set."""
 
-    def __init__(self, alpha: float, dataset: Dataset) -> None:
-        self._alpha = alpha
+    def __init__(self, component: FisherZTest, dataset: Dataset) -> None:
+        self._alpha = component.alpha
         self._names = dataset.names
         self._n = dataset.n
-        self._correlations = PartialCorrelations.of(dataset.values)
+        self._correlations = PartialCorrelations.of(dataset.values, component.correlation)
 
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
         """Return the answer for columns x and y given the columns z."""
