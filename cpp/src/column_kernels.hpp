@@ -5,11 +5,6 @@
 
 namespace knnmi::KNNMI_ISA {
 
-// Distances of eight points: in z (in x when z is empty), in (x, z) and in (y, z).
-struct Distances {
-    Doubles z, xz, yz;
-};
-
 inline Doubles key_distance(const Geometry& g, std::size_t self, std::size_t first) {
     const double* column = g.coordinates;
     Doubles d = distance(load(column + first), broadcast(column[self]));
@@ -25,7 +20,7 @@ inline Doubles column_distance(const double* column, std::size_t self, std::size
 }
 
 template <class Nearest>
-inline double nearest_with_z(const ColumnQuery& q, Nearest nearest) {
+inline double nearest_beside_x(const ColumnQuery& q, Nearest nearest) {
     double* out = q.distances;
     for (std::size_t b = 0; b < q.block_count; ++b) {
         const std::size_t begin = q.blocks[b] * block_size;
@@ -44,7 +39,7 @@ inline double nearest_with_z(const ColumnQuery& q, Nearest nearest) {
 }
 
 template <class Nearest>
-inline double nearest_without_z(const ColumnQuery& q, Nearest nearest) {
+inline double nearest_within_xz(const ColumnQuery& q, Nearest nearest) {
     double* out = q.distances;
     for (std::size_t b = 0; b < q.block_count; ++b) {
         const std::size_t begin = q.blocks[b] * block_size;
@@ -61,7 +56,7 @@ inline double nearest_without_z(const ColumnQuery& q, Nearest nearest) {
 // The point itself, at distance 0, is the first of its k + 1 nearest.
 inline double nearest(const ColumnQuery& query, std::size_t k, double* room) {
     return with_smallest(k + 1, room, [&query](auto smallest) {
-        return query.x != nullptr ? nearest_with_z(query, smallest) : nearest_without_z(query, smallest);
+        return query.x != nullptr ? nearest_beside_x(query, smallest) : nearest_within_xz(query, smallest);
     });
 }
 

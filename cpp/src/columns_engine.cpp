@@ -3,12 +3,13 @@
 // neighbours, whose lists touch the same rows of y.
 #include <algorithm>
 #include <bit>
-#include <numeric>
+#include <memory>
+#include <optional>
 
 #include "engines.hpp"
-#include "kernels.hpp"
 #include "near_blocks.hpp"
 #include "parallel.hpp"
+#include "prepared.hpp"
 #include "radius.hpp"
 
 namespace knnmi {
@@ -54,57 +55,64 @@ private:
     std::size_t chunks_ = 0;
 };
 
-// y columns side by side in batches of eight, by position: batch(b)[position * 8 + lane].
+// y columns side by side in batches of eight, by position: batch(b)[position * 8 + lane]; and each along the line if there is
+// one.
 class BatchedColumns {
 public:
-    BatchedColumns(const SpatialOrder& order, const ColumnSource& source, std::size_t first, std::size_t count, const Options& options)
-        : rows_(order.blocks() * block_size), columns_(count), values_(batches() * rows_ * batch_size) {
-        parallel_for(batches(), options, [&](std::size_t b, int) { fill(b, order, source, first); });
+    // `sorted` holds all their values (see RankedColumn), or is null.
+    BatchedColumns(const Prepared& prepared, const ColumnSource& source, std::size_t first, std::size_t count,
+                   const std::shared_ptr<const SortedColumn>& sorted, const Options& options)
+        : rows_(prepared.geometry().stride), columns_(count), values_(batches() * rows_ * batch_size) {
+        if (prepared.counts_by_line()) {
+            ranked_.resize(columns_);
+            lines_.resize(columns_);
+        }
+        parallel_for(batches(), options, [&](std::size_t b, int) { fill(b, prepared, source, first, sorted); });
     }
 
     std::size_t batches() const { return (columns_ + batch_size - 1) / batch_size; }
-    std::size_t columns() const { return columns_; }
     std::size_t columns_in(std::size_t batch) const { return std::min(batch_size, columns_ - batch * batch_size); }
     const double* batch(std::size_t b) const { return values_.data() + b * rows_ * batch_size; }
+    const RankedLine* lines(std::size_t batch) const { return lines_.data() + batch * batch_size; }
 
 private:
-    void fill(std::size_t b, const SpatialOrder& order, const ColumnSource& source, std::size_t first) {
-        const std::size_t n = order.points();
-        std::vector<double> values(n);
+    void fill(std::size_t b, const Prepared& prepared, const ColumnSource& source, std::size_t first,
+              const std::shared_ptr<const SortedColumn>& sorted) {
+        std::vector<double> values(prepared.points());
         double* const out = values_.data() + b * rows_ * batch_size;
         for (std::size_t lane = 0; lane < columns_in(b); ++lane) {
-            source(first + b * batch_size + lane, values);
-            for (std::size_t position = 0; position < n; ++position)
-                out[position * batch_size + lane] = values[order.rows()[position]];
+            const std::size_t column = b * batch_size + lane;
+            source(first + column, values);
+            for (std::size_t position = 0; position < values.size(); ++position)
+                out[position * batch_size + lane] = values[prepared.order().rows()[position]];
+            if (!prepared.counts_by_line()) continue;
+            ranked_[column] = prepared.ranked(sorted ? sorted : std::make_shared<SortedColumn>(values), values);
+            lines_[column] = ranked_[column]->view();
         }
     }
 
     std::size_t rows_, columns_;
     AlignedVector<double> values_;
-};
-
-// What the engine knows for all columns.
-struct Fixed {
-    const Kernels* kernels;
-    Geometry geometry;
-    const double* x;  // by position; null when the order is that of x itself
-    std::size_t k;
+    std::vector<std::optional<RankedColumn>> ranked_;
+    std::vector<RankedLine> lines_;  // views of them
 };
 
 static const double tuning = getenv("TUNE") ? atof(getenv("TUNE")) : 1.0;
 // One thread's way through the points of a block.
 class BatchWalker {
 public:
-    BatchWalker(const Fixed& fixed, const BatchedColumns& y, const std::vector<SortedColumn>& sorted_y)
-        : fixed_(fixed), y_(&y), sorted_y_(&sorted_y), near_(fixed.geometry, *fixed.kernels), room_(fixed.k * batch_size) {}
+    BatchWalker(const Prepared& prepared, const BatchedColumns& y)
+        : prepared_(&prepared), kernels_(&prepared.kernels()), y_(&y), near_(prepared.geometry(), prepared.kernels()),
+          room_(prepared.k() * batch_size) {}
 
     // Calls consume(position, batch, counts) for every point of the block and every batch.
     template <class Consume>
     void walk(std::size_t block, const Consume& consume) {
         first_ = block * block_size;
-        const std::size_t points = std::min(block_size, fixed_.geometry.points - first_);
+        const std::size_t points = std::min(block_size, prepared_->points() - first_);
         find_nearest(block, points);
-        for (std::size_t p = 0; p < points; ++p) order_z(points_[p]);
+        if (!prepared_->counts_by_line())
+            for (std::size_t p = 0; p < points; ++p) order_z(points_[p]);
         for (std::size_t b = 0; b < y_->batches(); ++b)
             for (std::size_t p = 0; p < points; ++p) consume(first_ + p, b, counts(p, b));
     }
@@ -158,58 +166,59 @@ private:
     void list_neighbors(std::size_t p, double radius) {
         Point& point = points_[p];
         const std::span<const std::uint32_t> blocks = near_.within(first_ + p, radius);
-        const ColumnQuery query{&fixed_.geometry, fixed_.x, nullptr, first_ + p, blocks.data(), blocks.size(), nullptr};
+        const ColumnQuery query{&prepared_->geometry(), prepared_->x(), nullptr, first_ + p, blocks.data(), blocks.size(), nullptr};
         const std::size_t capacity = (blocks.size() + 1) * block_size;
         std::size_t found[2];
-        fixed_.kernels->neighbors(query, radius, point.found_xz.arrays(capacity), point.found_z.arrays(capacity), found);
+        kernels_->neighbors(query, radius, point.found_xz.arrays(capacity), point.found_z.arrays(capacity), found);
         point.found_xz.size = found[0];
         point.found_z.size = found[1];
-        point.xz.assign(*fixed_.kernels, point.found_xz, scratch_);
+        point.xz.assign(*kernels_, point.found_xz, scratch_);
         point.radius = radius;
     }
 
     void order_z(Point& point) {
         NeighborBuffer& found = point.found_z;
-        found.size = fixed_.kernels->keep_within(found.arrays(), found.size, point.largest);
-        point.z.assign(*fixed_.kernels, found, scratch_);
+        found.size = kernels_->keep_within(found.arrays(), found.size, point.largest);
+        point.z.assign(*kernels_, found, scratch_);
     }
 
     void batch_nearest(std::size_t p, std::size_t b) {
         Point& point = points_[p];
         double* const rho = point.rho.data() + b * batch_size;
-        fixed_.kernels->batch_nearest(point.xz.view(), y_->batch(b), first_ + p, fixed_.k, room_.data(), rho);
+        kernels_->batch_nearest(point.xz.view(), y_->batch(b), first_ + p, prepared_->k(), room_.data(), rho);
         point.largest = std::max(point.largest, *std::max_element(rho, rho + batch_size));
     }
 
     BatchCounts counts(std::size_t p, std::size_t b) {
         Point& point = points_[p];
         const std::size_t self = first_ + p;
-        BatchCounts n;
         double radius[batch_size];
         for (std::size_t l = 0; l < batch_size; ++l) radius[l] = shrunken(point.rho[b * batch_size + l]);
-        fixed_.kernels->batch_within(point.xz.view(), radius, n.xz);
-        if (fixed_.x != nullptr) {
-            fixed_.kernels->batch_within_y(point.z.view(), y_->batch(b), self, radius, n.z, n.yz);
-        } else {
+        BatchCounts n{};
+        kernels_->batch_within(point.xz.view(), radius, n.xz);
+        if (prepared_->counts_by_line()) {
+            kernels_->batch_line_within(y_->lines(b), y_->columns_in(b), y_->batch(b) + self * batch_size,
+                                        prepared_->z(self), radius, n.z, n.yz);
             for (std::size_t l = 0; l < batch_size; ++l) {
-                n.yz[l] = 0;
-                n.z[l] = static_cast<std::int64_t>(fixed_.geometry.points - 1);
+                --n.yz[l];
+                --n.z[l];
             }
-            for (std::size_t l = 0; l < y_->columns_in(b); ++l)
-                n.yz[l] = static_cast<std::int64_t>(fixed_.kernels->sorted_within((*sorted_y_)[b * batch_size + l].view(), y_->batch(b)[self * batch_size + l], radius[l])) - 1;
+        } else {
+            kernels_->batch_within_y(point.z.view(), y_->batch(b), self, radius, n.z, n.yz);
         }
-        const auto others = static_cast<std::int64_t>(fixed_.geometry.points - 1);
+        // An infinite radius also reaches the infinities that fill the last block and the lists.
+        const auto others = static_cast<std::int64_t>(prepared_->points() - 1);
         for (std::size_t l = 0; l < batch_size; ++l) {
-            n.xz[l] = std::min(n.xz[l], others);
-            n.yz[l] = std::min(n.yz[l], others);
-            n.z[l] = std::min(n.z[l], others);
+            n.xz[l] = std::clamp(n.xz[l], std::int64_t{0}, others);
+            n.yz[l] = std::clamp(n.yz[l], std::int64_t{0}, others);
+            n.z[l] = std::clamp(n.z[l], std::int64_t{0}, others);
         }
         return n;
     }
 
-    Fixed fixed_;
+    const Prepared* prepared_;
+    const Kernels* kernels_;
     const BatchedColumns* y_;
-    const std::vector<SortedColumn>* sorted_y_;
     NearBlocks near_;
     AlignedVector<double> room_;
     std::vector<std::uint32_t> scratch_;
@@ -220,12 +229,13 @@ private:
 
 class ColumnsEngine final : public NeighborEngine {
 public:
-    ColumnsEngine(const Points& x, const Points& z, int k, const Options& options)
-        : order_(z.empty() ? x : z),
-          x_(z.empty() ? AlignedVector<double>() : order_.arranged(x)),
-          k_(static_cast<std::size_t>(k)),
-          options_(options),
-          digamma_(order_.points()) {}
+    ColumnsEngine(const Points& x, const Points& z, int k, const Options& options) : prepared_(x, z, k), options_(options) {}
+
+    void values_come_from(const Points& y) override {
+        std::vector<double> values(y.rows());
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = y(i, 0);
+        sorted_ = values.empty() ? nullptr : std::make_shared<SortedColumn>(values);
+    }
 
     void sums(const ColumnSource& source, std::size_t, std::size_t first, std::span<Sum> out) override {
         const std::size_t most = most_columns();
@@ -234,10 +244,10 @@ public:
     }
 
     NeighborCounts counts(const ColumnSource& source, std::size_t, std::size_t index) override {
-        const std::vector<std::uint32_t> none(order_.points());
+        const std::vector<std::uint32_t> none(prepared_.points());
         NeighborCounts result{none, none, none};
         each_point(source, index, 1, [&](std::size_t position, std::size_t, const BatchCounts& n, int) {
-            const std::uint32_t row = order_.rows()[position];
+            const std::uint32_t row = prepared_.order().rows()[position];
             result.xz[row] = static_cast<std::uint32_t>(n.xz[0]);
             result.yz[row] = static_cast<std::uint32_t>(n.yz[0]);
             result.z[row] = static_cast<std::uint32_t>(n.z[0]);
@@ -249,7 +259,7 @@ private:
     // Columns in memory at a time: up to 32 MB of them, and at most 256.
     std::size_t most_columns() const {
         constexpr std::size_t bytes = std::size_t{32} << 20;
-        const std::size_t fit = bytes / (order_.points() * sizeof(double)) / batch_size * batch_size;
+        const std::size_t fit = bytes / (prepared_.points() * sizeof(double)) / batch_size * batch_size;
         return std::clamp(fit, batch_size, std::size_t{256});
     }
 
@@ -258,8 +268,8 @@ private:
         each_point(source, first, out.size(), [&](std::size_t, std::size_t batch, const BatchCounts& n, int thread) {
             Sum* const sum = partial[static_cast<std::size_t>(thread)].data() + batch * batch_size;
             for (std::size_t l = 0; l < batch_size; ++l) {
-                const auto at = [this](std::int64_t count) { return digamma_[static_cast<std::size_t>(count + 1)]; };
-                sum[l] += at(n.xz[l]) + at(n.yz[l]) - at(n.z[l]);
+                sum[l] += prepared_.term(static_cast<std::size_t>(n.xz[l]), static_cast<std::size_t>(n.yz[l]),
+                                         static_cast<std::size_t>(n.z[l]));
             }
         });
         std::fill(out.begin(), out.end(), Sum{0});
@@ -270,30 +280,17 @@ private:
     // Calls consume(position, batch, counts, thread) once for every point and batch of columns.
     template <class Consume>
     void each_point(const ColumnSource& source, std::size_t first, std::size_t columns, const Consume& consume) {
-        const BatchedColumns y(order_, source, first, columns, options_);
-        std::vector<SortedColumn> sorted_y;
-        if (x_.empty()) {
-            sorted_y.resize(columns);
-            std::vector<double> values(order_.points());
-            for (std::size_t c = 0; c < columns; ++c) {
-                source(first + c, values);
-                sorted_y[c].assign(values.data(), values.size());
-            }
-        }
-        const BatchWalker walker({&kernels_, order_.geometry(), x_.empty() ? nullptr : x_.data(), k_}, y, sorted_y);
-        std::vector<BatchWalker> walkers(static_cast<std::size_t>(thread_count(options_)), walker);
-        parallel_for(order_.blocks(), options_, [&](std::size_t block, int thread) {
+        const BatchedColumns y(prepared_, source, first, columns, sorted_, options_);
+        std::vector<BatchWalker> walkers(static_cast<std::size_t>(thread_count(options_)), BatchWalker(prepared_, y));
+        parallel_for(prepared_.geometry().blocks, options_, [&](std::size_t block, int thread) {
             walkers[static_cast<std::size_t>(thread)].walk(
                 block, [&](std::size_t position, std::size_t batch, const BatchCounts& counts) { consume(position, batch, counts, thread); });
         });
     }
 
-    const Kernels& kernels_ = kernels();
-    SpatialOrder order_;
-    AlignedVector<double> x_;  // by position; none when the order is that of x itself
-    std::size_t k_;
+    Prepared prepared_;
     Options options_;
-    DigammaTable digamma_;
+    std::shared_ptr<const SortedColumn> sorted_;  // the values that all y's share, when that is known
 };
 
 }  // namespace

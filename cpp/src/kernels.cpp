@@ -16,7 +16,8 @@ namespace {
 const Kernels& widest() {
 #ifdef KNNMI_X86
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw"))
         return avx512_kernels;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt")) return avx2_kernels;
 #endif

@@ -18,10 +18,23 @@ struct BoxQuery {
     double radius;
 };
 
+// A y along the order of a z of one column: ranks[i] is the rank of the i-th point by z among the sorted values of y.
+// Without z there is only the sorted y.
+struct RankedLine {
+    std::size_t points;
+    const SortedLevels* y;
+    const SortedLevels* z;
+    const std::uint32_t* ranks;
+};
+
+struct LineCounts {
+    std::size_t yz, z;  // the point itself included
+};
+
 // One point against blocks of others, for a single y column; arrays by position.
 struct ColumnQuery {
-    const Geometry* geometry;  // of z, or of x when z is empty
-    const double* x;           // null when z is empty
+    const Geometry* geometry;
+    const double* x;  // null when x is a coordinate of the geometry
     const double* y;
     std::size_t self;
     const std::uint32_t* blocks;
@@ -62,11 +75,15 @@ struct Kernels {
     // The distance to the k-th neighbour among the query's blocks, infinity if there are fewer; keeps the distances.
     // `room` is for 8 * (k + 1) values.
     double (*nearest)(const ColumnQuery& query, std::size_t k, double* room);
-    // Counts from the distances kept; yz only with z.
+    // Counts from the distances kept; xz only when x is a coordinate.
     ColumnCounts (*counts_within)(const ColumnQuery& query, double radius);
 
-    // Values within the radius of `center`, itself included.
-    std::size_t (*sorted_within)(const SortedLevels& sorted, double center, double radius);
+    // The number of smaller values in the sorted column.
+    void (*rank)(const SortedLevels& sorted, const double* values, std::size_t n, std::uint32_t* out);
+    LineCounts (*line_within)(const RankedLine& line, double y, double z, double radius);
+    // The same for eight lines or fewer, at the same point.
+    void (*batch_line_within)(const RankedLine* lines, std::size_t columns, const double* y, double z,
+                              const double* radius, std::int64_t* in_z, std::int64_t* in_yz);
 
     // The other points of the blocks with (x, z) distance and with z distance up to the radius; sizes in found[0], found[1].
     void (*neighbors)(const ColumnQuery& query, double radius, NeighborArrays xz, NeighborArrays z, std::size_t* found);

@@ -128,11 +128,15 @@ inline std::size_t partition_point(const SortedLevels& sorted, const Predicate& 
     return position;
 }
 
-inline std::size_t sorted_within(const SortedLevels& sorted, double center, double radius) {
+struct Range {
+    std::size_t begin, end;
+};
+
+// The places in the sorted column that are within the radius of `center`. Rounded differences are monotone too.
+inline Range sorted_within(const SortedLevels& sorted, double center, double radius) {
     const Doubles middle = broadcast(center), reach = broadcast(radius);
-    const std::size_t end = partition_point(sorted, [=](Doubles v) { return less_equal(subtract(v, middle), reach); });
-    const std::size_t begin = partition_point(sorted, [=](Doubles v) { return less(reach, subtract(middle, v)); });
-    return end - begin;
+    return {partition_point(sorted, [=](Doubles v) { return less(reach, subtract(middle, v)); }),
+            partition_point(sorted, [=](Doubles v) { return less_equal(subtract(v, middle), reach); })};
 }
 
 }  // namespace knnmi::KNNMI_ISA

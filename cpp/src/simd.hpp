@@ -69,6 +69,23 @@ inline void compress_copy(std::uint32_t* out, const std::uint32_t* from, unsigne
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_maskz_compress_epi32(static_cast<Mask>(chosen), values));
 }
 
+// How many of n values are in [low, low + span).
+inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std::uint32_t low, std::uint32_t span) {
+    const __m512i origin = _mm512_set1_epi32(static_cast<int>(low)), limit = _mm512_set1_epi32(static_cast<int>(span));
+    const auto inside = [=](__m512i v) { return _mm512_cmplt_epu32_mask(_mm512_sub_epi32(v, origin), limit); };
+    std::size_t found = 0, i = 0;
+    for (; i + 32 <= n; i += 32) {
+        const __mmask16 low_half = inside(_mm512_loadu_si512(values + i));
+        const __mmask16 high_half = inside(_mm512_loadu_si512(values + i + 16));
+        found += static_cast<std::size_t>(__builtin_popcount(_mm512_kunpackw(high_half, low_half)));
+    }
+    const std::uint32_t rest = (1u << (n - i)) - 1;
+    const __mmask16 low_rest = static_cast<__mmask16>(rest), high_rest = static_cast<__mmask16>(rest >> 16);
+    const unsigned in_low = inside(_mm512_maskz_loadu_epi32(low_rest, values + i)) & low_rest;
+    const unsigned in_high = inside(_mm512_maskz_loadu_epi32(high_rest, values + i + 16)) & high_rest;
+    return found + static_cast<std::size_t>(__builtin_popcount(in_high << 16 | in_low));
+}
+
 #elif defined(KNNMI_ISA_AVX2)
 
 struct Doubles {
@@ -156,6 +173,24 @@ inline void compress_copy(std::uint32_t* out, const std::uint32_t* from, unsigne
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(values, set_bits_of(chosen)));
 }
 
+inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std::uint32_t low, std::uint32_t span) {
+    if (span == 0) return 0;
+    const __m256i origin = _mm256_set1_epi32(static_cast<int>(low)), most = _mm256_set1_epi32(static_cast<int>(span - 1));
+    __m256i found = _mm256_setzero_si256();
+    std::size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values + i));
+        const __m256i offset = _mm256_sub_epi32(value, origin);
+        found = _mm256_sub_epi32(found, _mm256_cmpeq_epi32(_mm256_min_epu32(offset, most), offset));
+    }
+    alignas(32) std::uint32_t by_lane[8];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(by_lane), found);
+    std::size_t total = 0;
+    for (std::uint32_t lane : by_lane) total += lane;
+    for (; i < n; ++i) total += values[i] - low < span;
+    return total;
+}
+
 #else  // plain loops, for the compiler to make of what it can
 
 struct Doubles {
@@ -225,6 +260,12 @@ inline void compress_copy(std::uint32_t* out, const std::uint32_t* from, unsigne
         *out = from[l];
         out += chosen >> l & 1u;
     }
+}
+
+inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std::uint32_t low, std::uint32_t span) {
+    std::uint32_t found = 0;
+    for (std::size_t i = 0; i < n; ++i) found += values[i] - low < span;
+    return found;
 }
 
 #endif

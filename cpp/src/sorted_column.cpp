@@ -13,9 +13,8 @@ void fill_run(AlignedVector<double>& values) { values.resize((values.size() + ru
 
 }  // namespace
 
-void SortedColumn::assign(const double* values, std::size_t count) {
-    count_ = count;
-    levels_.assign(1, AlignedVector<double>(values, values + count));
+SortedColumn::SortedColumn(std::span<const double> values) : levels_(1) {
+    levels_.front().assign(values.begin(), values.end());
     std::sort(levels_.back().begin(), levels_.back().end());
     fill_run(levels_.back());
     while (levels_.back().size() > run) {
@@ -26,14 +25,8 @@ void SortedColumn::assign(const double* values, std::size_t count) {
         fill_run(above);
         levels_.push_back(std::move(above));
     }
-}
-
-SortedLevels SortedColumn::view() const {
-    SortedLevels view{};
-    view.levels = levels_.size();
-    view.values = count_;
-    for (std::size_t l = 0; l < levels_.size(); ++l) view.level[l] = levels_[l].data();
-    return view;
+    view_.levels = levels_.size();
+    for (std::size_t l = 0; l < levels_.size(); ++l) view_.level[l] = levels_[l].data();
 }
 
 }  // namespace knnmi

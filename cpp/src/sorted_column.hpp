@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "aligned.hpp"
@@ -14,20 +15,21 @@ struct SortedLevels {
     static constexpr std::size_t most = 11;  // 8^11 = 2^33 values
 
     const double* level[most];
-    std::size_t levels, values;
+    std::size_t levels;
 };
 
 class SortedColumn {
 public:
-    SortedColumn() = default;
+    // Takes the values in any order.
+    explicit SortedColumn(std::span<const double> values);
 
-    // Takes the first `count` of the values in any order.
-    void assign(const double* values, std::size_t count);
+    SortedColumn(const SortedColumn&) = delete;
+    SortedColumn& operator=(const SortedColumn&) = delete;
 
-    SortedLevels view() const;
+    const SortedLevels& view() const { return view_; }
 
 private:
-    std::size_t count_ = 0;
+    SortedLevels view_{};
     std::vector<AlignedVector<double>> levels_;
 };
 

@@ -14,9 +14,10 @@ std::size_t rounded_up(std::size_t n, std::size_t multiple) { return (n + multip
 // Splits by count, so that any number of equal points makes no difference.
 class MedianSplit {
 public:
-    explicit MedianSplit(const Points& points) : dimensions_(points.columns()), values_(points.rows() * points.columns()) {
-        for (std::size_t row = 0; row < points.rows(); ++row)
-            for (std::size_t c = 0; c < dimensions_; ++c) values_[row * dimensions_ + c] = points(row, c);
+    explicit MedianSplit(const std::vector<Points>& columns)
+        : dimensions_(columns.size()), values_(columns.front().rows() * columns.size()) {
+        for (std::size_t c = 0; c < dimensions_; ++c)
+            for (std::size_t row = 0; row < columns[c].rows(); ++row) values_[row * dimensions_ + c] = columns[c](row, 0);
     }
 
     void sort(std::vector<std::uint32_t>& rows) const { split(rows.data(), rows.data() + rows.size()); }
@@ -68,15 +69,20 @@ void sort_by_value(const Points& column, std::vector<std::uint32_t>& rows) {
 
 }  // namespace
 
-SpatialOrder::SpatialOrder(const Points& points) : dimensions_(points.columns()), rows_(points.rows()) {
+SpatialOrder::SpatialOrder(std::initializer_list<Points> parts) {
+    std::vector<Points> columns;
+    for (const Points& part : parts)
+        for (std::size_t c = 0; c < part.columns(); ++c) columns.push_back(part.column(c));
+    dimensions_ = columns.size();
+    rows_.resize(columns.front().rows());
     std::iota(rows_.begin(), rows_.end(), 0u);
     if (dimensions_ == 1)
-        sort_by_value(points, rows_);
+        sort_by_value(columns.front(), rows_);
     else
-        MedianSplit(points).sort(rows_);
+        MedianSplit(columns).sort(rows_);
 
-    for (std::size_t c = 0; c < dimensions_; ++c) {
-        const AlignedVector<double> values = arranged(points.column(c));
+    for (const Points& column : columns) {
+        const AlignedVector<double> values = arranged(column);
         coordinates_.insert(coordinates_.end(), values.begin(), values.end());
     }
     bound(block_boxes_, blocks(), block_size);

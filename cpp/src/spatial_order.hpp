@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "aligned.hpp"
@@ -34,7 +35,8 @@ struct Geometry {
 // The order is that of a k-d tree that halves the widest side at its median. A single column is fully sorted.
 class SpatialOrder {
 public:
-    explicit SpatialOrder(const Points& points);
+    // Of the space that the columns of all parts span together.
+    explicit SpatialOrder(std::initializer_list<Points> parts);
 
     std::size_t points() const { return rows_.size(); }
     std::size_t dimensions() const { return dimensions_; }

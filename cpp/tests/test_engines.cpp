@@ -1,5 +1,6 @@
 // Every engine, on every instruction set and thread count, gives the counts of the definition; and sums of digammas that
 // are the same bits whatever the engine.
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <string>
@@ -112,10 +113,13 @@ TEST(few_points_against_brute_force) { check_drawn_problems(400, 60, 1); }
 TEST(some_points_against_brute_force) { check_drawn_problems(80, 500, 2); }
 
 TEST(many_points_against_brute_force) {
+    std::size_t n = 900;
     for (const std::size_t dz : {0u, 1u, 3u, 10u})
         for (const Family& family : data_families)
-            check_against_brute_force({family.make(1500 + 500 * (dz % 4), 2 + dz, 3), dz, 3}, {},
+            check_against_brute_force({family.make(n += 17, 2 + dz, 3), dz, 3}, {},
                                       std::string(family.name) + ", many points, dz=" + std::to_string(dz));
+    for (const std::size_t dz : {0u, 1u, 2u})
+        check_against_brute_force({gaussian(3000, 2 + dz, 3), dz, 3}, {}, "3000 points, dz=" + std::to_string(dz));
 }
 
 TEST(many_neighbours_against_brute_force) {
@@ -135,6 +139,30 @@ TEST(columns_can_be_asked_about_in_parts) {
             made->sums(problem.source(), 1, first, std::span(parts).subspan(first, std::min<std::size_t>(13, parts.size() - first)));
         CHECK(all == parts);
     }
+}
+
+// Permutations are sorted once; the promise can be taken back.
+TEST(shared_values_change_nothing) {
+    for (const std::size_t dz : {0u, 1u, 3u})
+        for (const Family& family : data_families) {
+            Problem problem{family.make(120, 2 + dz + 10, 6), dz, 3};
+            std::vector<double> values(120);
+            for (std::size_t i = 0; i < values.size(); ++i) values[i] = problem.y(0)(i, 0);
+            std::mt19937_64 generator(7);
+            for (std::size_t j = 0; j < problem.columns(); ++j) {
+                for (std::size_t i = 0; i < values.size(); ++i) problem.sample(i, 1 + dz + j) = values[i];
+                std::shuffle(values.begin(), values.end(), generator);
+            }
+            const auto made = make_columns_engine(problem.x(), problem.z(), problem.k, {});
+            std::vector<Sum> expected(problem.columns()), sums(problem.columns());
+            made->sums(problem.source(), 1, 0, expected);
+            made->values_come_from(problem.y(3));
+            made->sums(problem.source(), 1, 0, sums);
+            CHECK(sums == expected);
+            made->values_come_from({});
+            made->sums(problem.source(), 1, 0, sums);
+            CHECK(sums == expected);
+        }
 }
 
 TEST(an_instruction_set_that_is_not_there_is_an_error) {

@@ -1,0 +1,19 @@
+#include "prepared.hpp"
+
+namespace knnmi {
+
+Prepared::Prepared(const Points& x, const Points& z, int k)
+    : kernels_(&knnmi::kernels()),
+      k_(static_cast<std::size_t>(k)),
+      order_(z.columns() >= 2 ? SpatialOrder({z}) : SpatialOrder({x, z})),
+      geometry_(order_.geometry()),
+      digamma_(order_.points()) {
+    if (z.columns() >= 2) x_ = order_.arranged(x);
+    if (z.columns() == 1) line_.emplace(z);
+}
+
+RankedColumn Prepared::ranked(std::shared_ptr<const SortedColumn> sorted, std::span<const double> y) const {
+    return RankedColumn(std::move(sorted), line_ ? &*line_ : nullptr, y, *kernels_);
+}
+
+}  // namespace knnmi

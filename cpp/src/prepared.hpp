@@ -1,0 +1,52 @@
+// What the two fast engines know before they see a y.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "fixed_point.hpp"
+#include "kernels.hpp"
+#include "knnmi/points.hpp"
+#include "sorted_line.hpp"
+#include "spatial_order.hpp"
+
+namespace knnmi {
+
+// With two or more columns in z the points are ordered by z, and all counts come from distances to near blocks. With fewer
+// they are ordered by (x, z), which is tighter, and the counts in z and (y, z) come from sorted values.
+class Prepared {
+public:
+    Prepared(const Points& x, const Points& z, int k);
+
+    std::size_t points() const { return order_.points(); }
+    std::size_t k() const { return k_; }
+    const Kernels& kernels() const { return *kernels_; }
+    const SpatialOrder& order() const { return order_; }
+    const Geometry& geometry() const { return geometry_; }
+
+    // x by position when the order is that of z, else null.
+    const double* x() const { return x_.empty() ? nullptr : x_.data(); }
+    bool counts_by_line() const { return x_.empty(); }
+
+    // psi(n_xz + 1) + psi(n_yz + 1) - psi(n_z + 1)
+    std::int64_t term(std::size_t n_xz, std::size_t n_yz, std::size_t n_z) const {
+        return digamma_[n_xz + 1] + digamma_[n_yz + 1] - digamma_[n_z + 1];
+    }
+
+    // For counts_by_line(): y takes its values from `sorted`.
+    RankedColumn ranked(std::shared_ptr<const SortedColumn> sorted, std::span<const double> y) const;
+
+    // The single column of z, or anything when there is none.
+    double z(std::size_t position) const { return geometry_.coordinates[(geometry_.dimensions - 1) * geometry_.stride + position]; }
+
+private:
+    const Kernels* kernels_;
+    std::size_t k_;
+    SpatialOrder order_;
+    Geometry geometry_;
+    AlignedVector<double> x_;
+    std::optional<SortedLine> line_;  // when z has one column
+    DigammaTable digamma_;
+};
+
+}  // namespace knnmi

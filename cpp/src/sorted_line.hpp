@@ -1,0 +1,45 @@
+// The order of a conditioning set of one column, in which what is within a radius in z is one window; and the ranks of a y
+// along it, so that a window is searched for whole numbers in a range.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernels.hpp"
+#include "knnmi/points.hpp"
+#include "sorted_column.hpp"
+
+namespace knnmi {
+
+class SortedLine {
+public:
+    explicit SortedLine(const Points& z);  // of one column
+
+    std::size_t points() const { return rows_.size(); }
+    const std::vector<std::uint32_t>& rows() const { return rows_; }  // by ascending z
+    const SortedLevels& z() const { return sorted_.view(); }
+
+private:
+    std::vector<std::uint32_t> rows_;
+    SortedColumn sorted_;
+};
+
+// One y along a SortedLine; with no line, z is empty and the sorted values are all there is.
+class RankedColumn {
+public:
+    // `sorted` holds every value of y at least once, and exactly those of y if there is no line.
+    RankedColumn(std::shared_ptr<const SortedColumn> sorted, const SortedLine* line, std::span<const double> y,
+                 const Kernels& kernels);
+
+    RankedLine view() const;
+
+private:
+    std::size_t points_;
+    std::shared_ptr<const SortedColumn> sorted_;
+    const SortedLine* line_;
+    std::vector<std::uint32_t> ranks_;
+};
+
+}  // namespace knnmi
