@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyknnmi import simulate
 from pyknnmi.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.component import Component
+from pyknnmi.constraints import Constraints
 from pyknnmi.correlation import (
     CorrelationKind,
     FisherZ,
@@ -39,6 +40,7 @@ from pyknnmi.exports import write_result
 from pyknnmi.graph import Graph
 from pyknnmi.hookspecs import hookimpl
 from pyknnmi.learners import BlanketLearner, Evidence, Learned, Learner
+from pyknnmi.partially_directed import PartiallyDirectedGraph
 from pyknnmi.pipeline import Pipeline, ci_test, learn
 from pyknnmi.ranking import average_ranks
 from pyknnmi.reading import read_table
@@ -53,7 +55,7 @@ from pyknnmi.registry import (
 from pyknnmi.result import LearnResult, PairEvidence
 from pyknnmi.run import Progress, Run
 from pyknnmi.spec import Spec
-from pyknnmi.tester import Tester
+from pyknnmi.tester import Search, Tester
 from pyknnmi.transforms import Transform
 
 __all__ = [
@@ -62,6 +64,7 @@ __all__ = [
     "CIResult",
     "CITest",
     "Component",
+    "Constraints",
     "CorrelationKind",
     "DataError",
     "DataTypeError",
@@ -76,6 +79,7 @@ __all__ = [
     "ParameterError",
     "PartialCorrelation",
     "PartialCorrelations",
+    "PartiallyDirectedGraph",
     "PermutationCount",
     "Pipeline",
     "Plugin",
@@ -85,6 +89,7 @@ __all__ = [
     "PyknnmiWarning",
     "Registry",
     "Run",
+    "Search",
     "Spec",
     "SpecError",
     "Tester",

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
 from typing import ClassVar, Literal
 
 from pyknnmi.ci_tests import CIResult
 from pyknnmi.component import Component
 from pyknnmi.data import Dataset
 from pyknnmi.errors import PluginError
-from pyknnmi.run import Progress, Run
-from pyknnmi.tester import Question, Tester
+from pyknnmi.run import Run
+from pyknnmi.tester import Question, Search, Tester
 
 __all__ = ["BlanketLearner", "Evidence", "Learned", "Learner"]
 
@@ -44,14 +46,15 @@ class Learned:
     edges : collection of (int, int)
         The pairs that are joined, in any order.
     blankets : mapping of int to tuple of int, optional
-        The Markov blanket of each column, for learners that find them.
-    evidence : mapping of (int, int) to Evidence
-        For pairs i < j that were tested; pairs without an edge may be there too.
+        What was found for each target, its Markov blanket or its neighbours, for learners that search column by column.
+    evidence : mapping of (int, int) to Evidence, optional
+        For pairs i < j that were tested; pairs without an edge may be there too. When left out it is made of the
+        questions asked: the most doubtful of those that agree with the outcome.
     """
 
     edges: Collection[Pair]
     blankets: Mapping[int, tuple[int, ...]] | None = None
-    evidence: Mapping[Pair, Evidence] = field(default_factory=dict)
+    evidence: Mapping[Pair, Evidence] | None = None
 
 
 class Learner(Component):
@@ -60,33 +63,40 @@ class Learner(Component):
     kind: ClassVar[str] = "learner"
 
     uses_test: ClassVar[bool] = True
-    """Whether the learner asks a CI test; if not, a spec must not name one."""
+    """Whether the learner asks a CI test. If not, a spec must not name one, and no edge be required or forbidden."""
+
+    takes_targets: ClassVar[bool] = False
+    """Whether the learner can search for some columns only: those of ``test.targets``."""
+
+    estimates: ClassVar[Literal["moral graph", "skeleton"]] = "moral graph"
+    """The graph that a perfect test leads to, when the truth is a directed graph: with or without edges between the
+    parents of a common child. Orientation starts from it."""
+
+    max_conditioning: int | None = None
+    """The largest conditioning set that is asked about; a subclass may make it a parameter."""
+
+    def check(self) -> None:
+        """Check the range of `max_conditioning`."""
+        at_least_0 = self.max_conditioning is None or self.max_conditioning >= 0
+        self.require(at_least_0, "max_conditioning", "at least 0, or none")
 
     @abstractmethod
     def learn(self, dataset: Dataset, test: Tester, run: Run) -> Learned:
         """Return the graph of the columns of `dataset`.
 
         `test` is None for a learner that does not use one. Score candidates by ``test.associations`` and decide
-        by ``test.test``.
+        by ``test.test``; ``test.each`` works on several columns side by side.
         """
-
-
-@dataclass(frozen=True)
-class _Search:
-    """One finished search: the target's blanket and the questions that led to it."""
-
-    target: int
-    blanket: tuple[int, ...]
-    trail: Mapping[Question, CIResult]
-    scored: int
 
 
 class BlanketLearner(Learner):
     """Base of learners that find the Markov blanket of each column and join them by a rule.
 
     A subclass has a field ``rule: Literal["and", "or"] = "and"`` and the one method `blanket`. The searches
-    run side by side with ``n_jobs``.
+    run side by side with ``n_jobs``. An edge between a target and a column that is none follows the one search.
     """
+
+    takes_targets: ClassVar[bool] = True
 
     rule: Literal["and", "or"]
 
@@ -96,58 +106,48 @@ class BlanketLearner(Learner):
 
     def learn(self, dataset: Dataset, test: Tester, run: Run) -> Learned:
         """Return the graph that the rule makes of all blankets."""
-        searches: dict[int, _Search] = {}
-
-        def report() -> None:
-            if run.progress:
-                run.progress(Progress(len(searches), dataset.p, len(test.answers)))
-
-        test.on_answer = report
-        for search in self._searches(range(dataset.p), test, run):
-            searches[search.target] = search
-            test.absorb(search.trail, search.scored)
-            report()
-        blankets = {target: searches[target].blanket for target in range(dataset.p)}
-        pairs = [(i, j) for i in range(dataset.p) for j in range(i + 1, dataset.p)]
+        searches = {search.item: search for search in test.each(partial(_blanket, self), test.targets)}
+        blankets = {target: searches[target].found for target in test.targets}
         join = all if self.rule == "and" else any
-        edges = {(i, j) for i, j in pairs if join((j in blankets[i], i in blankets[j]))}
-        evidence = {}
-        for pair in pairs:
-            if found := self._evidence(pair, pair in edges, searches):
-                evidence[pair] = found
-        return Learned(edges, blankets, evidence)
+        edges = set()
+        for pair in combinations(range(dataset.p), 2):
+            sides = [other in blankets[target] for target, other in (pair, pair[::-1]) if target in blankets]
+            if sides and join(sides):
+                edges.add(pair)
+        return Learned(edges, blankets, self._evidence(edges, searches.values()))
 
-    def _searches(self, targets: Sequence[int], test: Tester, run: Run) -> Iterator[_Search]:
-        if run.jobs == 1:
-            yield from (_search(self, target, test.branch()) for target in targets)
-            return
-        import joblib
+    def _evidence(self, edges: Collection[Pair], searches: Iterable[Search[tuple[int, ...]]]) -> dict[Pair, Evidence]:
+        """Return the test that decided about each pair, from the two searches that may have asked.
 
-        fresh = test.branch()
-        fresh.on_answer = None
-        pool = joblib.Parallel(n_jobs=run.jobs, return_as="generator_unordered")
-        yield from pool(joblib.delayed(_search)(self, target, fresh) for target in targets)
-
-    def _evidence(self, pair: Pair, joined: bool, searches: Mapping[int, _Search]) -> Evidence | None:
-        """Return the test that decided about a pair, from the two searches that may have asked.
-
-        In each search the weakest support of a member and the strongest exclusion of another is the test with the
-        largest p-value. With the rule AND the more doubtful of the two searches decides, with OR the less doubtful.
+        With the rule AND the more doubtful of those that agree with the outcome decides, with OR the less doubtful.
         """
-        sides = []
-        for target, other in (pair, pair[::-1]):
-            search = searches[target]
-            inside = other in search.blanket
-            asked = [
-                Evidence(question, answer)
-                for question, answer in search.trail.items()
-                if set(question[:2]) == set(pair) and answer.independent != inside
-            ]
-            if asked and inside is joined:
-                sides.append(max(asked, key=_doubt))
-        if not sides:
-            return None
-        return max(sides, key=_doubt) if self.rule == "and" else min(sides, key=_doubt)
+        decisive = max if self.rule == "and" else min
+        evidence: dict[Pair, Evidence] = {}
+        for search in searches:
+            own = {_pair(search.item, other) for other in search.found}
+            for pair, found in most_doubtful(search.trail, own).items():
+                if search.item in pair and (pair in own) is (pair in edges):
+                    evidence[pair] = decisive(evidence.get(pair, found), found, key=_doubt)
+        return evidence
+
+
+def most_doubtful(trail: Mapping[Question, CIResult], edges: Collection[Pair]) -> dict[Pair, Evidence]:
+    """Return, for each pair asked about, the weakest support of its edge or the strongest exclusion.
+
+    That is the test with the largest p-value, of those that agree with the outcome or, if none does, of all.
+    """
+    chosen: dict[Pair, tuple[tuple[bool, float, float, int, Question], Evidence]] = {}
+    for question, answer in trail.items():
+        pair = _pair(*question[:2])
+        evidence = Evidence(question, answer)
+        key = (bool(answer.independent) != (pair in edges), *_doubt(evidence))
+        if pair not in chosen or key > chosen[pair][0]:
+            chosen[pair] = key, evidence
+    return {pair: evidence for pair, (_, evidence) in chosen.items()}
+
+
+def _pair(x: int, y: int) -> Pair:
+    return (x, y) if x < y else (y, x)
 
 
 def _doubt(evidence: Evidence) -> tuple[float, float, int, Question]:
@@ -156,11 +156,11 @@ def _doubt(evidence: Evidence) -> tuple[float, float, int, Question]:
     return answer.p_value, -answer.statistic, len(evidence.question[2]), evidence.question
 
 
-def _search(learner: BlanketLearner, target: int, test: Tester) -> _Search:
+def _blanket(learner: BlanketLearner, target: int, test: Tester) -> tuple[int, ...]:
     candidates = tuple(i for i in range(len(test.names)) if i != target)
     blanket = tuple(sorted(set(learner.blanket(target, candidates, test))))
     if not set(blanket) <= set(candidates):
         raise PluginError(
             f"{learner.name}: the blanket of '{test.names[target]}' is {blanket}: it may hold only the candidates"
         )
-    return _Search(target, blanket, test.trail, test.scored)
+    return blanket

@@ -6,8 +6,8 @@ import os
 import platform
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Self, cast
 
 import numpy as np
@@ -15,16 +15,20 @@ import numpy as np
 from pyknnmi import estimators
 from pyknnmi.ci_tests import CIResult, CITest
 from pyknnmi.component import Component
+from pyknnmi.constraints import Column, Constraints
 from pyknnmi.data import Dataset, listing, natural_key
 from pyknnmi.errors import (
     DataError,
     ParameterError,
+    PluginError,
     PyknnmiWarning,
     SpecError,
     UnknownNameError,
 )
 from pyknnmi.graph import Graph
-from pyknnmi.learners import Learned, Learner
+from pyknnmi.learners import Evidence, Learned, Learner, Pair, most_doubtful
+from pyknnmi.orientation import orient
+from pyknnmi.partially_directed import PartiallyDirectedGraph
 from pyknnmi.reading import read_table
 from pyknnmi.registry import BUILT_IN, KINDS, Registry, default_registry
 from pyknnmi.result import LearnResult, PairEvidence
@@ -42,13 +46,23 @@ _IN_WORDS = {"transform": "a transform", "learner": "a learner", "test": "a CI t
 
 
 @dataclass(frozen=True)
+class _Outcome:
+    """What came out of a run, in column numbers."""
+
+    learned: Learned = field(default_factory=lambda: Learned(()))
+    directed: Collection[Pair] = ()
+    undirected: Collection[Pair] = ()
+    counts: Mapping[str, int] = field(default_factory=lambda: {"tests": 0, "permutations": 0, "scored": 0})
+
+
+@dataclass(frozen=True)
 class Pipeline:
     """Components that fit together: transforms, a learner, and the CI test that it asks.
 
     Examples
     --------
     >>> str(Pipeline.parse("iamb(rule=or)+fisher-z"))
-    'iamb(rule=or,exhaustive=false)+fisher-z(alpha=0.05)'
+    'iamb(rule=or,exhaustive=false,max_conditioning=none)+fisher-z(alpha=0.05,correlation=pearson)'
     """
 
     learner: Learner
@@ -98,43 +112,100 @@ class Pipeline:
     def __str__(self) -> str:
         return "+".join(map(str, self.components()))
 
-    def learn(self, data: Any, run: Run | None = None) -> LearnResult:
+    def learn(
+        self, data: Any, run: Run | None = None, constraints: Constraints | None = None, *, oriented: bool = False
+    ) -> LearnResult:
         """Return the Markov network of `data`; see `pyknnmi.learn`."""
         start = time.perf_counter()
         run = run or Run()
         dataset = to_dataset(data)
         if dataset.p < 2:
             raise DataError(f"the data have one column, '{dataset.names[0]}': a network needs two")
+        constraints = constraints or Constraints()
+        constraints.check(dataset)
+        self._check_abilities(constraints, oriented)
         isolated = dataset.constant_columns()
         _warn_of_constants([dataset.names[i] for i in isolated])
         columns = _canonical(dataset, isolated)
-        learned, counts = Learned(()), {"tests": 0, "permutations": 0, "scored": 0}
+        found = _Outcome()
         if columns is not None and columns.p > 1:
-            for transform in self.transforms:
-                columns = _transformed(transform, columns)
-            tester = Tester(self.test, columns, run) if self.test else None
-            learned = self.learner.learn(columns, tester, run)  # type: ignore[arg-type]
-            if tester:
-                counts = {
-                    "tests": len(tester.answers),
-                    "permutations": sum(a.permutations for a in tester.answers.values()),
-                    "scored": tester.scored,
-                }
+            found = self._learn_columns(columns, run, constraints, oriented)
         names = columns.names if columns is not None else ()
-        graph = Graph(dataset.names, [(names[i], names[j]) for i, j in learned.edges])
+        graph = Graph(dataset.names, _named(found.learned.edges, names))
         return LearnResult(
             graph=graph,
-            blankets=_named_blankets(learned, names, dataset),
-            evidence=_named_evidence(learned, names, graph),
+            blankets=_named_blankets(found.learned, names, constraints.targets or dataset.names, dataset),
+            evidence=_named_evidence(found.learned, names, graph),
             spec=str(self),
             seed=run.seed,
             data_hash=dataset.hash,
             shape=dataset.values.shape,
             isolated=tuple(dataset.names[i] for i in isolated),
-            counts=counts,
+            counts=found.counts,
             seconds=time.perf_counter() - start,
             versions=versions(self),
+            constraints=constraints,
+            directed=PartiallyDirectedGraph(
+                dataset.names, _named(found.directed, names), _named(found.undirected, names)
+            )
+            if oriented
+            else None,
         )
+
+    def _learn_columns(self, columns: Dataset, run: Run, constraints: Constraints, oriented: bool) -> _Outcome:
+        for transform in self.transforms:
+            columns = _transformed(transform, columns)
+        if self.test is None:
+            return _Outcome(self.learner.learn(columns, None, run))  # type: ignore[arg-type]
+        tester = Tester(self.test, columns, run, constraints)
+        learned = self.learner.learn(columns, tester, run)
+        learned = replace(learned, evidence=self._evidence(learned, tester))
+        directed, undirected = orient(self.learner, learned.edges, tester) if oriented else ((), ())
+        counts = {
+            "tests": len(tester.answers),
+            "permutations": sum(answer.permutations for answer in tester.answers.values()),
+            "scored": tester.scored,
+        }
+        return _Outcome(learned, directed, undirected, counts)
+
+    def _check_abilities(self, constraints: Constraints, oriented: bool) -> None:
+        """Raise an error for what this learner cannot do, before anything is tested."""
+        name = self.learner.name
+        if constraints.targets is not None and not self.learner.takes_targets:
+            raise ParameterError(
+                f"the learner '{name}' searches for all columns at once: leave the targets out, or take a learner "
+                "that searches column by column, such as iamb",
+                "targets",
+            )
+        if self.test is None and (constraints.required or constraints.forbidden):
+            raise ParameterError(
+                f"the learner '{name}' uses no CI test, and edges are required or forbidden through the test: "
+                "leave them out, or take a learner that uses one, such as iamb"
+            )
+        if oriented and self.test is None:
+            raise ParameterError(
+                f"the learner '{name}' uses no CI test, which orientation needs: leave orient out, or take a learner "
+                "that uses one, such as pc-stable",
+                "orient",
+            )
+        if oriented and constraints.targets is not None:
+            raise ParameterError(
+                "orientation needs the neighbours of every column: leave either orient or the targets out", "orient"
+            )
+
+    def _evidence(self, learned: Learned, tester: Tester) -> dict[Pair, Evidence]:
+        """Return the evidence a pair, and see that the learner kept to the constraints."""
+        edges = {(min(edge), max(edge)) for edge in learned.edges}
+        found = most_doubtful(tester.trail, edges) if learned.evidence is None else dict(learned.evidence)
+        for pair, answer in tester.constrained.items():
+            if answer.independent is (pair in edges):
+                a, b = (tester.names[i] for i in pair)
+                did = "joined it" if pair in edges else "left it out"
+                raise PluginError(
+                    f"{self.learner.name}: the edge {a} - {b} is {answer.decided_by}, but the learner {did}"
+                )
+            found[pair] = Evidence((*pair, ()), answer)
+        return found
 
 
 def learn(
@@ -145,6 +216,10 @@ def learn(
     threads: int = 0,
     n_jobs: int = 1,
     progress: Callable[[Progress], None] | None = None,
+    required: Iterable[Sequence[Column]] = (),
+    forbidden: Iterable[Sequence[Column]] = (),
+    targets: Column | Iterable[Column] | None = None,
+    orient: bool = False,
 ) -> LearnResult:
     """Return the Markov network of `data`: which columns depend on which, given all others.
 
@@ -163,6 +238,14 @@ def learn(
         ``joblib.parallel_config``). The answer does not depend on it.
     progress : callable, optional
         Called with a `Progress` as the run goes on.
+    required, forbidden : iterable of pairs of str or int
+        Edges that are known to be there or not, by the names or numbers of their ends. They are never tested.
+    targets : str, int or sequence of these, optional
+        Search for the neighbours of these columns only. An edge to another column then rests on the one search, and
+        edges between two others are not looked for.
+    orient : bool, default False
+        Also return ``directed``, the graph with the directions that the data determine; see
+        `pyknnmi.orientation.orient`. It takes further tests.
 
     Returns
     -------
@@ -176,6 +259,8 @@ def learn(
         Data that cannot be used, naming the column.
     SpecError
         A spec that cannot be read, with the place marked.
+    UnknownNameError, ParameterError
+        Constraints that name no column, contradict each other, or ask for what the learner cannot do.
 
     Warns
     -----
@@ -191,7 +276,9 @@ def learn(
     ('X5',)
     """
     pipeline = Pipeline.parse(spec) if isinstance(spec, str) else spec
-    return pipeline.learn(data, Run(seed, threads, n_jobs, progress))
+    dataset = to_dataset(data)
+    constraints = Constraints.of(dataset, required, forbidden, targets)
+    return pipeline.learn(dataset, Run(seed, threads, n_jobs, progress), constraints, oriented=orient)
 
 
 def ci_test(
@@ -325,19 +412,25 @@ def _with_redundant(answer: CIResult, constants: tuple[str, ...]) -> CIResult:
     return replace(answer, redundant=(*answer.redundant, *constants))
 
 
-def _named_blankets(learned: Learned, names: Sequence[str], dataset: Dataset) -> Mapping[str, tuple[str, ...]]:
+def _named_blankets(
+    learned: Learned, names: Sequence[str], targets: Sequence[str], dataset: Dataset
+) -> Mapping[str, tuple[str, ...]]:
     if learned.blankets is None:
         return {}
     found = {names[t]: {names[i] for i in blanket} for t, blanket in learned.blankets.items()}
-    return {name: tuple(other for other in dataset.names if other in found.get(name, ())) for name in dataset.names}
+    return {name: tuple(other for other in dataset.names if other in found.get(name, ())) for name in targets}
+
+
+def _named(pairs: Iterable[Pair], names: Sequence[str]) -> list[tuple[str, str]]:
+    return [(names[i], names[j]) for i, j in pairs]
 
 
 def _named_evidence(learned: Learned, names: Sequence[str], graph: Graph) -> tuple[PairEvidence, ...]:
     place = {name: i for i, name in enumerate(graph.names)}
     edges = set(graph.edges)
     rows = []
-    for pair, evidence in learned.evidence.items():
+    for pair, found in (learned.evidence or {}).items():
         a, b = sorted((names[i] for i in pair), key=place.__getitem__)
-        given = tuple(sorted((names[i] for i in evidence.question[2]), key=natural_key))
-        rows.append(PairEvidence(a, b, (a, b) in edges, given, evidence.answer))
+        given = tuple(sorted((names[i] for i in found.question[2]), key=natural_key))
+        rows.append(PairEvidence(a, b, (a, b) in edges, given, found.answer))
     return tuple(sorted(rows, key=lambda row: (place[row.source], place[row.target])))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyknnmi.ci_tests import CIResult
+from pyknnmi.constraints import Constraints
 from pyknnmi.graph import Graph
+from pyknnmi.partially_directed import PartiallyDirectedGraph
 
 __all__ = ["LearnResult", "PairEvidence"]
 
@@ -44,9 +46,11 @@ class LearnResult:
     graph : Graph
         The columns and the edges between them.
     blankets : dict of str to tuple of str
-        The Markov blanket found for each column, before the rule joins them; empty for learners without.
+        What was found for each column, before the rule joins them: its Markov blanket, or its neighbours if the
+        learner estimates a skeleton. Only of the targets, if there are any; empty for learners without.
     evidence : tuple of PairEvidence
-        One for each pair that was tested. An edge's is the most doubtful of the tests that kept it.
+        One for each pair that was tested, required or forbidden. An edge's is the most doubtful of the tests that kept
+        it.
     spec : str
         The pipeline with every parameter written out.
     seed : int
@@ -63,6 +67,10 @@ class LearnResult:
         Wall-clock time of the run.
     versions : dict of str to str
         Python, NumPy, pyknnmi, the plugins that took part, and how the core was built.
+    constraints : Constraints
+        The edges that were required or forbidden, and the targets.
+    directed : PartiallyDirectedGraph, optional
+        The graph with the directions that the data determine, if the run was asked to orient it.
     """
 
     graph: Graph
@@ -76,6 +84,8 @@ class LearnResult:
     counts: Mapping[str, int]
     seconds: float
     versions: Mapping[str, Any]
+    constraints: Constraints = field(default_factory=Constraints)
+    directed: PartiallyDirectedGraph | None = None
 
     def edge_evidence(self) -> tuple[PairEvidence, ...]:
         """Return the evidence of the edges alone, in the order of the graph's edges."""
@@ -90,6 +100,8 @@ class LearnResult:
             if answer := found.get((a, b)):
                 line += f"  {answer.statistic:>10.4f}  {format_p_value(answer.p_value):>9}"
             lines.append(line)
+        if self.directed is not None:
+            lines.append(f"oriented: {self.directed}")
         n, p = self.shape
         lines.append(
             f"{len(self.graph.edges)} edges between {p} columns ({n} rows), "

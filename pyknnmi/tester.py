@@ -3,23 +3,47 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.ci_tests import BoundTest, CIResult, CITest
+from pyknnmi.constraints import Constraints
 from pyknnmi.data import Dataset
 from pyknnmi.errors import PluginError, PyknnmiError
-from pyknnmi.run import Run
+from pyknnmi.run import Progress, Run
 
-__all__ = ["Question", "Tester"]
+__all__ = ["Question", "Search", "Tester"]
 
 Question = tuple[int, int, tuple[int, ...]]
 """x, y and the sorted z, as column numbers; x < y when the test is symmetric."""
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Search(Generic[T]):
+    """One part of the work of a learner, done on a branch of the tester.
+
+    Attributes
+    ----------
+    item : int
+        What it was about.
+    found : object
+        What came out.
+    trail : mapping
+        The questions that led there, with their answers.
+    scored : int
+        Number of candidates ranked.
+    """
+
+    item: int
+    found: T
+    trail: Mapping[Question, CIResult]
+    scored: int
 
 
 class Tester:
@@ -29,6 +53,11 @@ class Tester:
     ----------
     names : tuple of str
         The columns.
+    targets : tuple of int
+        The columns that the run is about; all of them unless it was given targets.
+    constrained : dict
+        The pairs (i, j), i < j, that the run requires or forbids, with the answer to every question about them. These
+        are never tested, and counted nowhere.
     answers : dict
         Every question answered so far, here or in a branch.
     trail : dict
@@ -37,46 +66,88 @@ class Tester:
         Number of candidates ranked by this branch.
     """
 
-    def __init__(self, test: CITest, dataset: Dataset, run: Run) -> None:
+    def __init__(self, test: CITest, dataset: Dataset, run: Run, constraints: Constraints | None = None) -> None:
+        constraints = constraints or Constraints()
         self._name = test.name
         self._symmetric = test.symmetric
+        self._run = run
         self._bound = _guarded(test.name, "binding it to the data", lambda: test.bind(dataset, run))
         if not isinstance(self._bound, BoundTest):
             raise PluginError(f"{test.name}: bind returned {self._bound!r}, not a BoundTest")
         self.names = dataset.names
+        self.targets = constraints.target_columns(dataset)
+        self.constrained = constraints.answers(dataset)
         self.answers: dict[Question, CIResult] = {}
         self.trail: dict[Question, CIResult] = {}
         self.scored = 0
-        self.on_answer: Callable[[], None] | None = None
+        self._on_answer: Callable[[], None] | None = None
 
-    def branch(self) -> Tester:
+    def each(self, work: Callable[[int, Tester], T], items: Sequence[int]) -> Iterator[Search[T]]:
+        """Yield what ``work(item, tester)`` finds for each of the items, as they are finished.
+
+        With ``n_jobs`` the items are worked on side by side, in processes; so `work` is a function of a module, a
+        method of a component, or a `functools.partial` of these. What was asked on the way is known here afterwards.
+        """
+        done = 0
+
+        def report() -> None:
+            if self._run.progress:
+                self._run.progress(Progress(done, len(items), len(self.answers)))
+
+        self._on_answer = report
+        for search in self._side_by_side(work, items):
+            done += 1
+            self.answers.update(search.trail)
+            self.trail.update(search.trail)
+            self.scored += search.scored
+            report()
+            yield search
+        self._on_answer = None
+
+    def _side_by_side(self, work: Callable[[int, Tester], T], items: Sequence[int]) -> Iterator[Search[T]]:
+        if self._run.jobs == 1:
+            yield from (_search(work, item, self._branch(self._on_answer)) for item in items)
+            return
+        import joblib
+
+        fresh = self._branch()
+        pool = joblib.Parallel(n_jobs=self._run.jobs, return_as="generator_unordered")
+        yield from pool(joblib.delayed(_search)(work, item, fresh) for item in items)
+
+    def _branch(self, on_answer: Callable[[], None] | None = None) -> Tester:
         """Return a tester that shares the answers and starts a trail of its own."""
         branch = object.__new__(Tester)
-        branch.__dict__ = {**self.__dict__, "trail": {}, "scored": 0}
+        branch.__dict__ = {**self.__dict__, "trail": {}, "scored": 0, "_on_answer": on_answer}
         return branch
-
-    def absorb(self, trail: Mapping[Question, CIResult], scored: int) -> None:
-        """Take over what a branch, here or in another process, found out."""
-        self.answers.update(trail)
-        self.trail.update(trail)
-        self.scored += scored
 
     def test(self, x: int, y: int, z: Sequence[int] = ()) -> CIResult:
         """Return the answer for columns x and y given z; the same question is computed once."""
         question = self._question(x, y, z)
+        if answer := self.constrained.get((min(x, y), max(x, y))):
+            return answer
         if question not in self.answers:
             x, y, given = question
             answer = _guarded(self._name, self._describe(question), lambda: self._bound.test(x, y, given))
             self._check(answer, question)
             self.answers[question] = answer
-            if self.on_answer:
-                self.on_answer()
+            if self._on_answer:
+                self._on_answer()
         self.trail[question] = self.answers[question]
         return self.answers[question]
 
     def associations(self, x: int, candidates: Sequence[int], z: Sequence[int] = ()) -> NDArray[np.float64]:
-        """Return, for each candidate, how strongly it goes with x given z; larger is stronger."""
-        if not len(candidates):
+        """Return, for each candidate, how strongly it goes with x given z; larger is stronger.
+
+        Infinity stands for a required pair, minus infinity for a forbidden one.
+        """
+        fixed = [self.constrained.get((min(x, y), max(x, y))) for y in candidates]
+        scores = np.array([np.nan if answer is None else -np.inf if answer.independent else np.inf for answer in fixed])
+        free = np.isnan(scores)
+        scores[free] = self._scores(x, [y for y, asked in zip(candidates, free, strict=True) if asked], z)
+        return scores
+
+    def _scores(self, x: int, candidates: Sequence[int], z: Sequence[int]) -> NDArray[np.float64]:
+        if not candidates:
             return np.empty(0)
         given = tuple(sorted(z))
         where = f"associations of '{self.names[x]}' given {self._listed(given)}"
@@ -114,6 +185,10 @@ class Tester:
 
     def _listed(self, z: tuple[int, ...]) -> str:
         return ", ".join(f"'{self.names[i]}'" for i in z) or "nothing"
+
+
+def _search(work: Callable[[int, Tester], T], item: int, branch: Tester) -> Search[T]:
+    return Search(item, work(item, branch), branch.trail, branch.scored)
 
 
 def _guarded(name: str, doing: str, call: Callable[[], T]) -> T:

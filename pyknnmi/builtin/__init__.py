@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from pyknnmi import CITest, Learner, Transform, hookimpl
+from pyknnmi.builtin.fast_iamb import FastIAMB
 from pyknnmi.builtin.fisher_z import FisherZTest
+from pyknnmi.builtin.grow_shrink import GrowShrink
+from pyknnmi.builtin.gsmn import GSMN
 from pyknnmi.builtin.iamb import IAMB
+from pyknnmi.builtin.iamb_fdr import IAMBFDR
+from pyknnmi.builtin.inter_iamb import InterIAMB
 from pyknnmi.builtin.knn_cmi import KnnCMI
+from pyknnmi.builtin.mmpc import MMPC
 from pyknnmi.builtin.nonparanormal import Nonparanormal
+from pyknnmi.builtin.pairwise import Pairwise
+from pyknnmi.builtin.pc_stable import PCStable
 from pyknnmi.builtin.ranks import Ranks
 from pyknnmi.builtin.separation import Separation
+from pyknnmi.builtin.si_hiton_pc import SIHitonPC
 from pyknnmi.builtin.standardize import Standardize
 
 
@@ -19,7 +28,7 @@ def pyknnmi_ci_tests() -> list[type[CITest]]:
 
 @hookimpl
 def pyknnmi_learners() -> list[type[Learner]]:
-    return [IAMB]
+    return [FastIAMB, GSMN, GrowShrink, IAMB, IAMBFDR, InterIAMB, MMPC, PCStable, Pairwise, SIHitonPC]
 
 
 @hookimpl

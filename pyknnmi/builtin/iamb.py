@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from pyknnmi import BlanketLearner, Tester
+from pyknnmi.builtin._phases import full, next_member, shrink
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +26,8 @@ class IAMB(BlanketLearner):
     exhaustive : bool
         If the best candidate is independent, set it aside and try the next best, instead of stopping. More tests,
         and larger blankets.
+    max_conditioning : int or none, at least 0
+        The largest conditioning set. A blanket stops growing when it is larger, so it has at most one member more.
 
     References
     ----------
@@ -39,36 +40,15 @@ class IAMB(BlanketLearner):
 
     rule: Literal["and", "or"] = "and"
     exhaustive: bool = False
+    max_conditioning: int | None = None
 
     def blanket(self, target: int, candidates: tuple[int, ...], test: Tester) -> Iterable[int]:
         """Return the Markov blanket of `target`."""
-        return shrink(target, self._grow(target, candidates, test), test)
-
-    def _grow(self, target: int, candidates: tuple[int, ...], test: Tester) -> list[int]:
         blanket: list[int] = []
         left = list(candidates)
-        while left:
-            scores = test.associations(target, left, blanket)
-            ranked = [left[i] for i in np.argsort(-scores, kind="stable")]
-            for best in ranked if self.exhaustive else ranked[:1]:
-                left.remove(best)
-                if not test.test(target, best, blanket).independent:
-                    blanket.append(best)
-                    break
-            else:
+        while left and not full(blanket, self.max_conditioning):
+            best = next_member(target, left, blanket, test, exhaustive=self.exhaustive)
+            if best is None:
                 break
-        return blanket
-
-
-def shrink(target: int, blanket: Iterable[int], test: Tester) -> list[int]:
-    """Return the blanket without the members that are independent of the target given the rest."""
-    members = sorted(blanket)
-    changed = True
-    while changed:
-        changed = False
-        for member in tuple(members):
-            rest = [other for other in members if other != member]
-            if test.test(target, member, rest).independent:
-                members = rest
-                changed = True
-    return members
+            blanket.append(best)
+        return shrink(target, blanket, test)

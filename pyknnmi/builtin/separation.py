@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from pyknnmi import BoundTest, CIResult, CITest, Dataset, Graph, ParameterError, Run
+from pyknnmi import (
+    BoundTest,
+    CIResult,
+    CITest,
+    Dataset,
+    Graph,
+    ParameterError,
+    PartiallyDirectedGraph,
+    Run,
+)
 
 _EDGE = re.compile(r"\s*(.+?)\s*(--|->)\s*(.+?)\s*")
 
@@ -35,9 +44,11 @@ class Separation(CITest):
     graph: str = ""
 
     @classmethod
-    def of(cls, graph: Graph) -> Self:
-        """Return the oracle of an undirected graph."""
-        return cls(graph="; ".join(f"{a} -- {b}" for a, b in graph.edges))
+    def of(cls, graph: Graph | PartiallyDirectedGraph) -> Self:
+        """Return the oracle of a graph, all of whose edges are undirected or all directed."""
+        arrows = graph.directed if isinstance(graph, PartiallyDirectedGraph) else ()
+        lines = graph.undirected if isinstance(graph, PartiallyDirectedGraph) else graph.edges
+        return cls(graph="; ".join([f"{a} -> {b}" for a, b in arrows] + [f"{a} -- {b}" for a, b in lines]))
 
     def check(self) -> None:
         """Check that the edges can be read."""
@@ -73,12 +84,18 @@ class BoundSeparation(BoundTest):
 
     def __init__(self, n: int, edges: Iterable[tuple[int, int]], directed: bool) -> None:
         self._n = n
-        self._edges = frozenset(edges)
         self._directed = directed
+        self._parents: dict[int, set[int]] = {}
+        self._neighbors: dict[int, set[int]] = {}
+        for a, b in edges:
+            self._parents.setdefault(b, set()).add(a)
+            self._neighbors.setdefault(a, set()).add(b)
+            self._neighbors.setdefault(b, set()).add(a)
 
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
         """Return whether z separates x and y: statistic 0 and p-value 1, or 1 and 0."""
-        joined = _reaches(x, y, set(z), self._undirected({x, y, *z}))
+        neighbors = self._moral_neighbors({x, y, *z}) if self._directed else self._neighbors
+        joined = _reaches(x, y, set(z), neighbors)
         return CIResult(
             statistic=float(joined),
             p_value=float(not joined),
@@ -87,25 +104,24 @@ class BoundSeparation(BoundTest):
             decided_by="graph",
         )
 
-    def _undirected(self, nodes: set[int]) -> Iterable[tuple[int, int]]:
-        if not self._directed:
-            return self._edges
-        ancestral = set(nodes)
-        while more := {a for a, b in self._edges if b in ancestral} - ancestral:
-            ancestral |= more
-        kept = {(a, b) for a, b in self._edges if b in ancestral}
-        married = {(a, b) for a, child in kept for b, other in kept if child == other and a != b}
-        return kept | married
+    def _moral_neighbors(self, nodes: set[int]) -> dict[int, set[int]]:
+        """Return the neighbours in the moral graph of the smallest ancestral set that holds the nodes."""
+        ancestral, front = set(nodes), list(nodes)
+        neighbors: dict[int, set[int]] = {}
+        while front:
+            parents = self._parents.get(node := front.pop(), set())
+            family = {node, *parents}
+            for member in family:
+                neighbors.setdefault(member, set()).update(family)
+            front.extend(parents - ancestral)
+            ancestral |= parents
+        return neighbors
 
 
-def _reaches(x: int, y: int, blocked: set[int], edges: Iterable[tuple[int, int]]) -> bool:
-    neighbors: dict[int, set[int]] = {}
-    for a, b in edges:
-        neighbors.setdefault(a, set()).add(b)
-        neighbors.setdefault(b, set()).add(a)
+def _reaches(x: int, y: int, blocked: set[int], neighbors: Mapping[int, set[int]]) -> bool:
     seen, front = {x}, [x]
     while front:
-        for node in neighbors.get(front.pop(), set()) - seen - blocked:
-            seen.add(node)
-            front.append(node)
+        new = neighbors.get(front.pop(), set()) - seen - blocked
+        seen |= new
+        front.extend(new)
     return y in seen

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from pyknnmi.cli.common import progress_bar, writing
+from pyknnmi.constraints import Constraints
 from pyknnmi.exports import write_result
 from pyknnmi.pipeline import DEFAULT_SPEC, Pipeline, ci_test
 from pyknnmi.reading import read_table
@@ -23,13 +24,34 @@ __all__ = ["demo", "learn", "test"]
 @click.option("--seed", default=0, show_default=True, help="Fixes every random choice.")
 @click.option("--threads", default=0, show_default=True, help="Threads in all; 0: every core.")
 @click.option("--jobs", default=1, show_default=True, help="Worker processes; -1: one a core.")
+@click.option("--required", metavar="A,B", multiple=True, help="An edge that is there; may be repeated.")
+@click.option("--forbidden", metavar="A,B", multiple=True, help="An edge that is not there; may be repeated.")
+@click.option("--targets", metavar="A,B,...", help="Search for the neighbours of these columns only.")
+@click.option("--orient", is_flag=True, help="Find the directions that the data determine, too.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the files.")
-def learn(data: Path, spec: str, seed: int, threads: int, jobs: int, out: Path | None) -> None:
+def learn(
+    data: Path,
+    spec: str,
+    seed: int,
+    threads: int,
+    jobs: int,
+    required: tuple[str, ...],
+    forbidden: tuple[str, ...],
+    targets: str | None,
+    orient: bool,
+    out: Path | None,
+) -> None:
     """Learn the Markov network of DATA, a CSV or TSV file with a header line."""
     pipeline = Pipeline.parse(spec)
     table = read_table(data)
+    constraints = Constraints.of(
+        table,
+        [_names(edge) for edge in required],
+        [_names(edge) for edge in forbidden],
+        None if targets is None else _names(targets),
+    )
     with progress_bar() as progress:
-        result = pipeline.learn(table, Run(seed, threads, jobs, progress))
+        result = pipeline.learn(table, Run(seed, threads, jobs, progress), constraints, oriented=orient)
     click.echo(str(result))
     if out is not None:
         with writing():
@@ -47,7 +69,7 @@ def learn(data: Path, spec: str, seed: int, threads: int, jobs: int, out: Path |
 @click.option("--threads", default=0, show_default=True, help="Threads; 0: every core.")
 def test(data: Path, x: str, y: str, given: str, test: str, seed: int, threads: int) -> None:
     """Test whether columns X and Y of DATA are independent."""
-    names = [name.strip() for name in given.split(",") if name.strip()]
+    names = _names(given)
     answer = ci_test(read_table(data), x, y, names, test, seed=seed, threads=threads)
     verdict = "independent" if answer.independent else "dependent"
     condition = f" given {', '.join(names)}" if names else ""
@@ -76,3 +98,8 @@ def demo(n: int, seed: int) -> None:
     extra = [f"{a} - {b}" for a, b in graph.edges if (a, b) not in truth]
     click.echo(f"\nHamming distance to the true graph ({len(truth.edges)} edges): {graph.hamming(truth)}")
     click.echo(f"missed: {', '.join(missed) or 'none'}; extra: {', '.join(extra) or 'none'}")
+
+
+def _names(written: str) -> list[str]:
+    """Return column names that are separated by commas."""
+    return [name.strip() for name in written.split(",") if name.strip()]
