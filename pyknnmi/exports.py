@@ -13,9 +13,10 @@ from typing import Any
 
 from pyknnmi.data import Dataset
 from pyknnmi.graph import Graph
+from pyknnmi.partially_directed import PartiallyDirectedGraph
 from pyknnmi.result import LearnResult, PairEvidence
 
-__all__ = ["WRITERS", "write_dataset", "write_graph_edges", "write_result"]
+__all__ = ["DIRECTED_WRITERS", "WRITERS", "write_dataset", "write_graph_edges", "write_result"]
 
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 
@@ -25,7 +26,8 @@ def write_result(
 ) -> list[Path]:
     """Write every file of `WRITERS` and ``provenance.json``, and return their paths.
 
-    The same data, spec and seed give the same bytes, but for ``provenance.json``, which holds the time taken.
+    A result with directions is written by `DIRECTED_WRITERS` too. The same data, spec and seed give the same bytes, but
+    for ``provenance.json``, which holds the time taken.
 
     Parameters
     ----------
@@ -38,6 +40,8 @@ def write_result(
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     contents = {name: write(result) for name, write in WRITERS.items()}
+    if result.directed is not None:
+        contents |= {name: write_directed(result.directed) for name, write_directed in DIRECTED_WRITERS.items()}
     contents["provenance.json"] = _json({**_provenance(result), **(extra or {})})
     paths = []
     for name, text in contents.items():
@@ -138,6 +142,52 @@ WRITERS: Mapping[str, Callable[[LearnResult], str]] = {
 }
 
 
+def directed_json(graph: PartiallyDirectedGraph) -> str:
+    """Return node-link JSON (networkx reads it with ``edges="edges"``); ``directed`` tells the two kinds of edges."""
+    return _json(
+        {
+            "directed": True,
+            "multigraph": False,
+            "graph": {},
+            "nodes": [{"id": name} for name in graph.names],
+            "edges": [
+                {"source": a, "target": b, "directed": directed}
+                for edges, directed in ((graph.directed, True), (graph.undirected, False))
+                for a, b in edges
+            ],
+        }
+    )
+
+
+def directed_graphml(graph: PartiallyDirectedGraph) -> str:
+    """Return GraphML in which each edge says whether it is directed (Cytoscape, yEd; networkx reads no such mixture)."""
+    root = ET.Element("graphml", xmlns=_GRAPHML)
+    element = ET.SubElement(root, "graph", edgedefault="directed")
+    for name in graph.names:
+        ET.SubElement(element, "node", id=name)
+    for edges, directed in ((graph.directed, "true"), (graph.undirected, "false")):
+        for a, b in edges:
+            ET.SubElement(element, "edge", source=a, target=b, directed=directed)
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def directed_dot(graph: PartiallyDirectedGraph) -> str:
+    """Return the graph for Graphviz; undirected edges are drawn without an arrow."""
+    lines = ["digraph {"]
+    lines += [f"  {_quoted(name)};" for name in graph.names]
+    lines += [f"  {_quoted(a)} -> {_quoted(b)};" for a, b in graph.directed]
+    lines += [f"  {_quoted(a)} -> {_quoted(b)} [dir=none];" for a, b in graph.undirected]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+DIRECTED_WRITERS: Mapping[str, Callable[[PartiallyDirectedGraph], str]] = {
+    "directed.json": directed_json,
+    "directed.graphml": directed_graphml,
+    "directed.dot": directed_dot,
+}
+
+
 def _provenance(result: LearnResult) -> dict[str, Any]:
     return {
         "spec": result.spec,
@@ -146,6 +196,10 @@ def _provenance(result: LearnResult) -> dict[str, Any]:
         "rows": result.shape[0],
         "columns": result.shape[1],
         "constant_columns": list(result.isolated),
+        "required": [list(edge) for edge in result.constraints.required],
+        "forbidden": [list(edge) for edge in result.constraints.forbidden],
+        "targets": None if result.constraints.targets is None else list(result.constraints.targets),
+        "oriented": result.directed is not None,
         "counts": dict(result.counts),
         "versions": dict(result.versions),
         "seconds": result.seconds,
