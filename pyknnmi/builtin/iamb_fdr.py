@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from bisect import bisect_right
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -15,15 +16,14 @@ from pyknnmi import BlanketLearner, CIResult, PyknnmiWarning, Tester
 class IAMBFDR(BlanketLearner):
     """Incremental association with a controlled false discovery rate in each blanket.
 
-    In each round every column is tested given the blanket without it, and the p-values are corrected for their number
-    by Benjamini and Yekutieli. The most doubtful member that does not pass leaves; if all pass, the strongest column
-    that does joins; the search ends when neither happens, or a blanket comes up a second time. The test's own alpha
-    is not used. Estimates the moral graph; with a perfect test both rules give the true Markov network of a
-    distribution that is faithful to a graph.
+    In each round every one of the m candidates is tested given the blanket without it. The i-th smallest p-value passes
+    if it is at most i fdr / (m h), where h = 1 + 1/2 + ... + 1/m (Benjamini and Yekutieli). The most doubtful member
+    that does not pass leaves; if all pass, the strongest candidate that does joins; the search ends when neither
+    happens, or a blanket comes up a second time. The test's own alpha is not used. Estimates the moral graph; with
+    a perfect test both rules give the true Markov network of a distribution that is faithful to a graph.
 
-    The correction needs small p-values: with m = p - 1 candidates, the only member of a blanket must reach fdr / (m h),
-    where h = 1 + 1/2 + ... + 1/m. A permutation test cannot give less than 1 / (permutations + 1); there is a
-    warning if that is too large.
+    This needs small p-values: the only member of a blanket must reach fdr / (m h), and a permutation test cannot give
+    less than 1 / (permutations + 1). There is a warning if that is too large.
 
     Parameters
     ----------
@@ -56,22 +56,24 @@ class IAMBFDR(BlanketLearner):
             seen.append(blanket)
             answers = {other: test.test(target, other, sorted(blanket - {other})) for other in candidates}
             self._warn_of_coarse(answers.values())
-            order = sorted(candidates, key=lambda other: (answers[other].p_value, -answers[other].statistic))
-            passed = self._passed([answers[other].p_value for other in order])
-            leaving = [other for other in order[passed:] if other in blanket]
-            joining = [other for other in order[:passed] if other not in blanket]
+            ranking = sorted(candidates, key=lambda other: (answers[other].p_value, -answers[other].statistic))
+            discoveries = self._discoveries([answers[other].p_value for other in ranking])
+            judged = list(zip(ranking, discoveries, strict=True))
+            leaving = [other for other, discovery in judged if other in blanket and not discovery]
+            joining = [other for other, discovery in judged if other not in blanket and discovery]
             if leaving:
                 blanket = blanket - {leaving[-1]}
             elif joining:
                 blanket = blanket | {joining[0]}
         return blanket
 
-    def _passed(self, p_values: list[float]) -> int:
-        """Return how many of the sorted p-values are discoveries: up to the last p_i <= i fdr / (m h)."""
+    def _discoveries(self, p_values: list[float]) -> list[bool]:
+        """Return which of the sorted p-values are small enough for their rank; equal ones share the last rank."""
         unit = self._unit(len(p_values))
-        return max((i for i, p in enumerate(p_values, start=1) if p <= i * unit), default=0)
+        return [p <= bisect_right(p_values, p) * unit for p in p_values]
 
     def _unit(self, m: int) -> float:
+        """Return what the smallest of m p-values must not exceed."""
         return self.fdr / (m * sum(1 / i for i in range(1, m + 1)))
 
     def _warn_of_coarse(self, answers: Collection[CIResult]) -> None:
