@@ -1,0 +1,20 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import hypothesis
+import pytest
+
+from pyknnmi import default_registry
+
+# The same examples on every run; a slow machine is no failure.
+hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("repeatable")
+
+
+@pytest.fixture
+def registry():
+    """The registry of this process, made anew; what a test registers is gone after it."""
+    default_registry.cache_clear()
+    yield default_registry()
+    default_registry.cache_clear()
