@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -45,18 +46,20 @@ class Dataset:
     _index: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        values = np.ascontiguousarray(self.values, dtype=np.float64).view()
-        if values.ndim != 2:
-            raise DataError(f"the data have {values.ndim} dimension(s): give a table of shape (rows, columns)")
-        if values.shape[1] != len(self.names):
-            raise DataError(f"{len(self.names)} names were given for {values.shape[1]} columns")
+        array = as_array(self.values, "the data")
+        if array.ndim != 2:
+            raise DataError(f"the data have {array.ndim} dimension(s): give a table of shape (rows, columns)")
+        if array.shape[1] != len(self.names):
+            raise DataError(f"{len(self.names)} names were given for {array.shape[1]} columns")
         _check_names(self.names)
-        if values.shape[1] == 0:
+        if array.shape[1] == 0:
             raise DataError("the data have no columns")
-        if values.shape[0] < 2:
+        if array.shape[0] < 2:
             raise DataError(
-                f"the data have {values.shape[0]} row(s): dependence needs at least 2, and a kNN estimate more than k"
+                f"the data have {array.shape[0]} row(s): dependence needs at least 2, and a kNN estimate more than k"
             )
+        _check_type(array, self.names)
+        values = np.ascontiguousarray(array, dtype=np.float64).view()
         _check_finite(values, self.names)
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
@@ -88,13 +91,10 @@ class Dataset:
             if names is not None:
                 raise DataError("a data frame brings its own column names: leave `names` out")
             return cls._of_frame(data)
-        array = np.asarray(data)
-        if array.ndim != 2:
-            raise DataError(f"the data have {array.ndim} dimension(s): give a table of shape (rows, columns)")
-        names = tuple(f"X{i + 1}" for i in range(array.shape[1])) if names is None else tuple(names)
-        if array.shape[1]:
-            _check_type(array, "all columns" if len(names) != 1 else f"column '{names[0]}'")
-        return cls(array.astype(np.float64, copy=False), names)
+        array = as_array(data, "the data")
+        if names is None:
+            names = [f"X{i + 1}" for i in range(array.shape[-1])] if array.ndim else []
+        return cls(array, tuple(names))
 
     @classmethod
     def _of_frame(cls, frame: Any) -> Dataset:
@@ -131,7 +131,7 @@ class Dataset:
                     f"(the columns are {listing(self.names)})"
                 )
             return self._index[which]
-        index = int(which)
+        index = operator.index(which)
         if not 0 <= index < self.p:
             raise UnknownNameError(f"there is no column number {index}: they run from 0 to {self.p - 1}")
         return index
@@ -145,6 +145,17 @@ class Dataset:
         """Return the indices of the columns whose values are all equal."""
         same = self.values.min(axis=0) == self.values.max(axis=0)
         return tuple(int(i) for i in np.flatnonzero(same))
+
+
+def as_array(data: Any, what: str) -> NDArray[Any]:
+    """Return `data` as an array of whatever type it has; masked numbers become NaN."""
+    if isinstance(data, np.ma.MaskedArray) and data.dtype.kind in "fiu":
+        filled: Values = np.ma.filled(data.astype(np.float64), np.nan)
+        return filled
+    try:
+        return np.asarray(data)
+    except ValueError:
+        raise DataError(f"{what} cannot be read as a table: its rows differ in length") from None
 
 
 def listing(names: Sequence[str], most: int = 12) -> str:
@@ -176,15 +187,27 @@ def _check_finite(values: Values, names: Sequence[str]) -> None:
             raise DataError(f"{what} in column {listing(found)}, first in row {first} (counted from 0): {way_out}")
 
 
-def _check_type(array: NDArray[Any], where: str) -> None:
+def _check_type(array: NDArray[Any], names: Sequence[str]) -> None:
     kind = array.dtype.kind
     if kind in "fiu":
         return
+    culprits = [name for name, column in zip(names, array.T, strict=True) if not _holds_numbers(column)] or names
     what = {"c": "complex numbers", "b": "booleans", "O": "objects", "U": "text", "S": "text"}.get(
         kind, f"type {array.dtype}"
     )
     way_out = "code it as numbers (0 and 1)" if kind == "b" else "convert it to real numbers"
-    raise DataTypeError(f"{where}: {what} cannot be used; {way_out}, or leave it out")
+    raise DataTypeError(f"column {listing(culprits)}: {what} cannot be used; {way_out}, or leave it out")
+
+
+def _holds_numbers(column: NDArray[Any]) -> bool:
+    """Return whether a column that NumPy made objects or text, for the sake of another column, could be numbers."""
+    if column.dtype.kind not in "OUS":
+        return False
+    try:
+        column.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _frame_column(column: Any, name: str) -> Values:
@@ -192,5 +215,5 @@ def _frame_column(column: Any, name: str) -> Values:
     if nullable is not None and nullable.kind in "fiu":  # pandas' own numbers: to_numpy() alone would give objects
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
     array = np.asarray(column.to_numpy())
-    _check_type(array, f"column '{name}'")
+    _check_type(array[:, None], [name])
     return array.astype(np.float64, copy=False)

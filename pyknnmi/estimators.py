@@ -5,14 +5,16 @@ The one module that calls the compiled core. All estimates are in nats and use t
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyknnmi import _core
+from pyknnmi.data import as_array
 from pyknnmi.errors import DataError, DataTypeError, ParameterError
 
 __all__ = [
@@ -270,13 +272,15 @@ def build_info() -> dict[str, str]:
 
 
 def _points(data: ArrayLike, name: str) -> Points:
-    array: NDArray[Any] = np.asarray(data)
+    array = as_array(data, name)
     if array.dtype.kind not in "fiub":
         raise DataTypeError(f"{name} holds {array.dtype}: give real numbers")
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2:
         raise DataError(f"{name} has {array.ndim} dimensions: give shape (n,) or (n, d)")
+    if array.shape[1] == 0 and name != "z":
+        raise DataError(f"{name} has no columns")
     points = array.astype(np.float64, copy=False)
     if points.dtype.byteorder not in "=|" or not points.flags.aligned:
         points = np.array(points, dtype=np.float64)
@@ -290,6 +294,8 @@ def _points_or_none(data: ArrayLike | None, n: int) -> Points:
 
 
 def _check_k(k: int, n: int) -> None:
+    if not isinstance(k, numbers.Integral):
+        raise ParameterError(f"k = {k!r}: the number of neighbours is a whole number")
     if k < 1:
         raise ParameterError(f"k = {k}: the number of neighbours is at least 1")
     if n <= k:

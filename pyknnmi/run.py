@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -53,6 +54,12 @@ class Run:
     progress: Callable[[Progress], None] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        for name in ("seed", "threads", "n_jobs"):
+            given = getattr(self, name)
+            try:
+                object.__setattr__(self, name, operator.index(given))
+            except TypeError:
+                raise ParameterError(f"{name} = {given!r}: give a whole number", name) from None
         if not 0 <= self.seed < 2**64:
             raise ParameterError(f"seed = {self.seed}: give a whole number from 0 to 2**64 - 1")
         if self.threads < 0:
@@ -87,7 +94,7 @@ class Run:
 
     def generator(self, x: str, y: str, z: Sequence[str]) -> np.random.Generator:
         """Return NumPy's generator for a test: the same for the same seed and names, anywhere."""
-        return np.random.Generator(np.random.Philox(key=[self.seed, self.stream(x, y, z)]))
+        return np.random.Generator(np.random.Philox(key=np.array([self.seed, self.stream(x, y, z)], dtype=np.uint64)))
 
 
 def cores() -> int:
