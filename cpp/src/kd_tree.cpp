@@ -1,6 +1,5 @@
 #include "kd_tree.hpp"
 
-#include <cmath>
 #include <nanoflann.hpp>
 
 namespace knnmi {
@@ -8,24 +7,37 @@ namespace {
 
 constexpr std::size_t leaf_size = 16;  // 8 to 32 are equally fast
 
-// What nanoflann sees of the points. Its splitter goes astray when a difference overflows or underflows, so it is shown
-// neither very large nor very small values as they are. The search does not rely on where it splits.
-class Coordinates {
-public:
-    explicit Coordinates(const Points& points) : points_(points) {}
-
-    std::size_t kdtree_get_point_count() const { return points_.rows(); }
-    double kdtree_get_pt(std::size_t row, std::size_t column) const {
-        const double value = points_(row, column);
-        return std::abs(value) < 0x1p-500 ? 0.0 : std::clamp(value, -0x1p1000, 0x1p1000);
+// Points for nanoflann to split, each column moved to start at 0. Its splitter goes astray, in some versions beyond the
+// end of an array, when a difference overflows, or when more points than fit a leaf coincide or differ by subnormal
+// numbers only. So values are bounded, and along the first column points are moved apart by up to 4e-6 of its range,
+// each by an amount of its own. The search does not rely on where the points were split.
+RowMajor split_points(const Points& points) {
+    const auto bounded = [](double value) { return std::clamp(value, -0x1p1000, 0x1p1000); };
+    RowMajor split(points.rows(), points.columns());
+    for (std::size_t j = 0; j < points.columns(); ++j) {
+        double low = bounded(points(0, j)), high = low;
+        for (std::size_t i = 1; i < points.rows(); ++i) {
+            low = std::min(low, bounded(points(i, j)));
+            high = std::max(high, bounded(points(i, j)));
+        }
+        const double unit = j == 0 ? std::max(high - low, 0x1p-900) * 0x1p-50 : 0.0;
+        for (std::size_t i = 0; i < points.rows(); ++i) {
+            const std::uint32_t scattered = static_cast<std::uint32_t>(i) * 2654435761u;  // odd, so no two are equal
+            split[i][j] = bounded(points(i, j)) - low + scattered * unit;
+        }
     }
+    return split;
+}
+
+struct Coordinates {
+    const RowMajor& points;
+
+    std::size_t kdtree_get_point_count() const { return points.rows(); }
+    double kdtree_get_pt(std::size_t row, std::size_t column) const { return points[row][column]; }
     template <class Box>
     bool kdtree_get_bbox(Box&) const {
         return false;
     }
-
-private:
-    Points points_;
 };
 
 // Only ever built: the metric is of no account.
@@ -54,7 +66,8 @@ const auto& order_of(const Built& built) {
 }  // namespace
 
 KdTree::KdTree(const Points& points) {
-    const Coordinates coordinates(points);
+    const RowMajor split = split_points(points);
+    const Coordinates coordinates{split};
     const Builder built(static_cast<int>(points.columns()), coordinates,
                         nanoflann::KDTreeSingleIndexAdaptorParams(leaf_size));
     rows_ = order_of(built);

@@ -1,0 +1,123 @@
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "parallel.hpp"
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
+#include "check.hpp"
+
+using namespace knnmi;
+using namespace knnmi::test;
+
+TEST(every_block_is_run_once) {
+    for (int threads = 0; threads <= 4; ++threads) {
+        for (const std::size_t blocks : {0u, 1u, 2u, 1000u}) {
+            std::vector<std::atomic<int>> runs(blocks);
+            std::atomic<bool> numbered{true};
+            const Options options{.threads = threads};
+            parallel_for(blocks, options, [&](std::size_t block, int thread) {
+                ++runs[block];
+                if (thread < 0 || thread >= thread_count(options)) numbered = false;
+            });
+            for (const std::atomic<int>& count : runs) CHECK(count == 1);
+            CHECK(numbered);
+        }
+    }
+}
+
+TEST(an_exception_ends_the_loop_and_comes_out) {
+    struct Failure {
+        std::size_t block;
+    };
+    for (int threads = 1; threads <= 4; ++threads) {
+        std::atomic<int> runs{0};
+        bool thrown = false;
+        try {
+            parallel_for(100000, {.threads = threads}, [&](std::size_t block, int) {
+                ++runs;
+                if (block == 10) throw Failure{block};
+            });
+        } catch (const Failure& failure) {
+            thrown = failure.block == 10;
+        }
+        CHECK(thrown);
+        CHECK(threads > 1 || runs == 11);
+    }
+}
+
+TEST(stop_is_asked_from_the_calling_thread_and_ends_the_loop) {
+    for (int threads = 1; threads <= 3; ++threads) {
+        const std::thread::id caller = std::this_thread::get_id();
+        int asked = 0;
+        bool from_caller = true;
+        const Options options{.threads = threads, .stop = [&] {
+                                  from_caller = from_caller && std::this_thread::get_id() == caller;
+                                  return ++asked == 3;
+                              }};
+        const auto start = std::chrono::steady_clock::now();
+        CHECK_THROWS(Interrupted, parallel_for(100000, options, [](std::size_t, int) {
+                         std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                     }));
+        CHECK(asked == 3);
+        CHECK(from_caller);
+        CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));
+    }
+}
+
+TEST(what_stop_throws_comes_out) {
+    struct Cancelled {};
+    const Options options{.threads = 2, .stop = []() -> bool { throw Cancelled(); }};
+    CHECK_THROWS(Cancelled, parallel_for(100000, options, [](std::size_t, int) {
+                     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                 }));
+}
+
+TEST(a_long_run_of_short_loops_can_be_stopped) {
+    int asked = 0;
+    const Options options{.threads = 1, .stop = [&] { return ++asked == 2; }};
+    const auto many = [&] {
+        for (int i = 0; i < 10000; ++i) {
+            parallel_for(1, options,
+                         [](std::size_t, int) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
+        }
+    };
+    CHECK_THROWS(Interrupted, many());
+}
+
+TEST(several_threads_may_call) {
+    std::atomic<int> runs{0};
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 3; ++i) {
+        callers.emplace_back([&] { parallel_for(500, {.threads = 2}, [&](std::size_t, int) { ++runs; }); });
+    }
+    for (std::thread& caller : callers) caller.join();
+    CHECK(runs == 1500);
+}
+
+TEST(fewer_than_no_threads_is_an_error) { CHECK_THROWS(std::invalid_argument, thread_count({.threads = -1})); }
+
+#if defined(__unix__) || defined(__APPLE__)
+// Last, for the child is a copy of all that went before. A parallel region there would never end.
+TEST(a_forked_child_uses_one_thread) {
+    parallel_for(100, {.threads = 2}, [](std::size_t, int) {});
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        std::atomic<int> runs{0};
+        parallel_for(100, {.threads = 2}, [&](std::size_t, int) { ++runs; });
+        _exit(runs == 100 && thread_count({.threads = 2}) == 1 ? 0 : 1);
+    }
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+#endif
+
+int main() { return run_tests(); }

@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "brute_force.hpp"
+#include "check.hpp"
+#include "data_families.hpp"
+#include "knnmi/permutation_test.hpp"
+#include "permutation.hpp"
+
+using namespace knnmi;
+using namespace knnmi::test;
+
+namespace {
+
+using Rows = std::vector<std::uint32_t>;
+
+bool is_permutation_of_rows(Rows rows) {
+    std::sort(rows.begin(), rows.end());
+    for (std::uint32_t i = 0; i < rows.size(); ++i) {
+        if (rows[i] != i) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+TEST(every_row_is_used_once) {
+    for (const std::size_t n : {1u, 2u, 3u, 10u, 1000u}) CHECK(is_permutation_of_rows(permutation(n, 1, 2, 3)));
+}
+
+TEST(all_orders_come_equally_often) {
+    std::map<Rows, double> counts;
+    constexpr std::uint32_t draws = 24000;
+    for (std::uint32_t index = 0; index < draws; ++index) ++counts[permutation(4, 11, 12, index)];
+    CHECK(counts.size() == 24);
+    double chi_square = 0.0;
+    for (const auto& [order, count] : counts) chi_square += std::pow(count - draws / 24, 2) / (draws / 24);
+    CHECK(chi_square < 49.73);  // 99.9 % of the distribution with 23 degrees of freedom
+}
+
+TEST(seed_stream_and_index_each_matter) {
+    const Rows one = permutation(50, 1, 1, 1);
+    CHECK(one == permutation(50, 1, 1, 1));
+    CHECK(one != permutation(50, 2, 1, 1));
+    CHECK(one != permutation(50, 1, 2, 1));
+    CHECK(one != permutation(50, 1, 1, 2));
+    CHECK(one != permutation(50, 1 + (std::uint64_t{1} << 32), 1, 1));
+    CHECK(one != permutation(50, 1, 1 + (std::uint64_t{1} << 32), 1));
+}
+
+TEST(neighbors_vs_brute_force) {
+    constexpr std::size_t n = 120;
+    for (const Family& family : data_families) {
+        for (const std::size_t d : {1u, 3u}) {
+            const Sample sample = family.make(n, d, 5);
+            for (const std::size_t m : {1u, 2u, 7u, 120u, 500u}) {
+                const LocalPermutations local(sample.all(), static_cast<int>(m), {.threads = 2});
+                const std::size_t each = std::min(m, n);
+                CHECK(local.neighbors().size() == n * each);
+                for (std::size_t i = 0; i < n; ++i) {
+                    Rows expected(n);
+                    std::iota(expected.begin(), expected.end(), 0u);
+                    std::sort(expected.begin(), expected.end(), [&](std::size_t a, std::size_t b) {
+                        const auto key = [&](std::size_t j) {
+                            return std::tuple(j != i, max_norm(sample.all(), i, j), (n + j - i) % n);
+                        };
+                        return key(a) < key(b);
+                    });
+                    CHECK(std::equal(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(each),
+                                     local.neighbors().begin() + static_cast<std::ptrdiff_t>(i * each)));
+                }
+            }
+        }
+    }
+}
+
+TEST(local_draws_come_from_the_neighbors) {
+    const Sample sample = gaussian(200, 2, 8);
+    const LocalPermutations local(sample.all(), 6, {});
+    const Rows drawn = local.draw(RandomWords(1, 2, 3));
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+        const auto list = local.neighbors().begin() + static_cast<std::ptrdiff_t>(6 * i);
+        CHECK(std::find(list, list + 6, drawn[i]) != list + 6);
+    }
+    CHECK(drawn == local.draw(RandomWords(1, 2, 3)));
+    CHECK(drawn != local.draw(RandomWords(1, 2, 4)));
+    Rows distinct = drawn;
+    std::sort(distinct.begin(), distinct.end());
+    const auto used = std::unique(distinct.begin(), distinct.end()) - distinct.begin();
+    CHECK(used > 180);  // drawn without regard to each other they would be about 1 - 1/e of 200
+}
+
+// Where all rows of a group have the whole group as their neighbours, a row that is not yet taken can always be found.
+TEST(local_draws_permute_groups_of_equal_z) {
+    constexpr std::size_t groups = 25, size = 8;
+    Sample sample = gaussian(groups * size, 1, 9);
+    for (std::size_t i = 0; i < sample.rows; ++i) sample(i, 0) = static_cast<double>(i % groups);
+    const LocalPermutations local(sample.all(), size, {});
+    const Rows drawn = local.draw(RandomWords(1, 2, 3));
+    CHECK(is_permutation_of_rows(drawn));
+    for (std::size_t i = 0; i < drawn.size(); ++i) CHECK(drawn[i] % groups == i % groups);
+}
+
+TEST(all_rows_as_neighbors_give_permutations) {
+    const Sample sample = gaussian(40, 1, 10);
+    const LocalPermutations local(sample.all(), 40, {});
+    for (std::uint32_t index = 0; index < 20; ++index)
+        CHECK(is_permutation_of_rows(local.draw(RandomWords(1, 1, index))));
+}
+
+int main() { return run_tests(); }

@@ -1,0 +1,150 @@
+#include <stdexcept>
+
+#include "check.hpp"
+#include "data_families.hpp"
+#include "knnmi/estimators.hpp"
+#include "knnmi/permutation_test.hpp"
+
+using namespace knnmi;
+using namespace knnmi::test;
+
+namespace {
+
+bool operator==(const PermutationResult& a, const PermutationResult& b) {
+    return a.statistic == b.statistic && a.at_least == b.at_least && a.permutations == b.permutations;
+}
+
+double p_value(const PermutationResult& result) { return (result.at_least + 1.0) / (result.permutations + 1.0); }
+
+}  // namespace
+
+TEST(equals_the_test_written_out) {
+    for (const std::size_t dz : {0u, 2u}) {
+        const Sample sample = rounded(80, 4 + dz, 1);
+        const Points x = sample.view(0, 2), y = sample.view(2, 2), z = sample.view(4, dz);
+        const double observed = conditional_mutual_information(x, y, z, 3);
+        int at_least = 0;
+        for (std::uint32_t t = 0; t < 50; ++t) {
+            const std::vector<std::uint32_t> rows = permutation(80, 7, 8, t);
+            Sample permuted{80, 2, std::vector<double>(160)};
+            for (std::size_t i = 0; i < 80; ++i) {
+                for (std::size_t j = 0; j < 2; ++j) permuted(i, j) = y(rows[i], j);
+            }
+            at_least += conditional_mutual_information(x, permuted.all(), z, 3) >= observed;
+        }
+        const PermutationResult result = permutation_test(x, y, z, 3, {.permutations = 50, .seed = 7, .stream = 8});
+        CHECK((result == PermutationResult{observed, at_least, 50}));
+    }
+}
+
+TEST(ties_count) {
+    const Sample sample = constant_column(60, 2, 2);
+    const PermutationResult result =
+        permutation_test(sample.view(1, 1), sample.view(0, 1), sample.view(0, 0), 3, {.permutations = 19});
+    CHECK((result == PermutationResult{0.0, 19, 19}));
+}
+
+TEST(a_copy_is_never_reached) {
+    const Sample sample = gaussian(50, 1, 3);
+    const PermutationResult result =
+        permutation_test(sample.all(), sample.all(), sample.view(0, 0), 3, {.permutations = 19});
+    CHECK(result.at_least == 0);
+    CHECK(p_value(result) == 0.05);
+}
+
+TEST(same_for_any_engine_and_number_of_threads) {
+    for (const Family& family : data_families) {
+        for (const std::size_t dz : {0u, 1u, 3u}) {
+            const Sample sample = family.make(40, 2 + dz, 4);
+            const Points x = sample.view(0, 1), y = sample.view(1, 1), z = sample.view(2, dz);
+            for (const int neighbors : {0, 4}) {
+                const PermutationTest test{.permutations = 20, .seed = 5, .neighbors = neighbors};
+                const PermutationResult expected = permutation_test(x, y, z, 3, test, {.threads = 1});
+                for (const Engine engine : {Engine::tree, Engine::column, Engine::columns}) {
+                    for (const int threads : {1, 2, 4}) {
+                        CHECK(permutation_test(x, y, z, 3, test, {.engine = engine, .threads = threads}) == expected);
+                    }
+                }
+            }
+        }
+    }
+}
+
+// From clear independence to clear dependence, and levels at which one permutation decides.
+TEST(early_stop_keeps_the_decision) {
+    bool stopped = false;
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+        Sample sample = gaussian(60, 2, seed);
+        for (std::size_t i = 0; i < 60; ++i) sample(i, 1) += 0.2 * static_cast<double>(seed) * sample(i, 0);
+        const Points x = sample.view(0, 1), y = sample.view(1, 1), none = sample.view(0, 0);
+        for (const double alpha : {0.001, 0.05, 0.5}) {
+            PermutationTest test{.permutations = 100, .seed = seed};
+            const PermutationResult all = permutation_test(x, y, none, 3, test);
+            test.stop_at_alpha = alpha;
+            const PermutationResult early = permutation_test(x, y, none, 3, test);
+            CHECK((p_value(early) < alpha) == (p_value(all) < alpha));
+            CHECK(early.permutations % 32 == 0 || early.permutations == 100);
+            CHECK(early.statistic == all.statistic);
+            for (const int threads : {1, 3}) {
+                CHECK(permutation_test(x, y, none, 3, test, {.engine = Engine::tree, .threads = threads}) == early);
+            }
+            stopped = stopped || early.permutations < 100;
+        }
+    }
+    CHECK(stopped);
+}
+
+TEST(seed_and_stream_matter) {
+    const Sample sample = gaussian(60, 2, 6);
+    const auto at_least = [&](std::uint64_t seed, std::uint64_t stream) {
+        return permutation_test(sample.view(0, 1), sample.view(1, 1), sample.view(0, 0), 3,
+                                {.permutations = 2000, .seed = seed, .stream = stream})
+            .at_least;
+    };
+    CHECK(at_least(1, 1) == at_least(1, 1));
+    CHECK(at_least(1, 1) != at_least(2, 1));
+    CHECK(at_least(1, 1) != at_least(1, 2));
+}
+
+TEST(local_null_without_z_is_the_global_one) {
+    const Sample sample = gaussian(60, 2, 7);
+    const Points x = sample.view(0, 1), y = sample.view(1, 1), none = sample.view(0, 0);
+    CHECK(permutation_test(x, y, none, 3, {.neighbors = 5}) == permutation_test(x, y, none, 3, {.neighbors = 0}));
+}
+
+// x and y share nothing but a strong z: permuting y over all rows takes that away and finds them dependent at k = 20,
+// permuting it among neighbours in z does not.
+TEST(local_null_keeps_the_dependence_on_z) {
+    int global = 0, local = 0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        Sample sample = gaussian(200, 3, 100 + seed);
+        std::mt19937_64 generator(seed);
+        std::normal_distribution<double> normal;
+        for (std::size_t i = 0; i < 200; ++i) {
+            const double z = normal(generator);
+            sample(i, 0) = 2 * z + normal(generator);
+            sample(i, 1) = 2 * z + normal(generator);
+            sample(i, 2) = z;
+        }
+        const Points x = sample.view(0, 1), y = sample.view(1, 1), z = sample.view(2, 1);
+        PermutationTest test{.permutations = 99, .seed = seed};
+        global += p_value(permutation_test(x, y, z, 20, test)) < 0.05;
+        test.neighbors = 7;
+        local += p_value(permutation_test(x, y, z, 20, test)) < 0.05;
+    }
+    CHECK(global >= 15);
+    CHECK(local <= 4);
+}
+
+TEST(parameters_out_of_range_are_errors) {
+    const Sample sample = gaussian(30, 2, 8);
+    const auto run = [&](const PermutationTest& test) {
+        return permutation_test(sample.view(0, 1), sample.view(1, 1), sample.view(0, 0), 3, test);
+    };
+    CHECK_THROWS(std::invalid_argument, run({.permutations = 0}));
+    CHECK_THROWS(std::invalid_argument, run({.neighbors = -1}));
+    CHECK_THROWS(std::invalid_argument, run({.stop_at_alpha = -0.1}));
+    CHECK_THROWS(std::invalid_argument, run({.stop_at_alpha = 1.0}));
+}
+
+int main() { return run_tests(); }
