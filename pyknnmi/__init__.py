@@ -24,6 +24,7 @@ from pyknnmi.errors import (
     PyknnmiError,
     PyknnmiWarning,
     SpecError,
+    Stopped,
     UnknownNameError,
 )
 from pyknnmi.estimators import (
@@ -55,6 +56,7 @@ from pyknnmi.registry import (
 from pyknnmi.result import LearnResult, PairEvidence
 from pyknnmi.run import Progress, Run
 from pyknnmi.spec import Spec
+from pyknnmi.store import Store, StoreSummary
 from pyknnmi.tester import Search, Tester
 from pyknnmi.transforms import Transform
 
@@ -92,6 +94,9 @@ __all__ = [
     "Search",
     "Spec",
     "SpecError",
+    "Stopped",
+    "Store",
+    "StoreSummary",
     "Tester",
     "Transform",
     "UnknownNameError",

@@ -73,6 +73,14 @@ class BoundTest(ABC):
         """
         return np.array([self.test(x, y, z).statistic for y in candidates])
 
+    def for_threads(self) -> BoundTest | None:
+        """Return this test for use from several threads at a time, each call on one thread; None if it cannot be.
+
+        Worth overriding where the work is done without Python's global lock. Then the columns of a data set are worked
+        on side by side, which keeps cores busier than sharing out a single small test.
+        """
+        return None
+
 
 class CITest(Component):
     """Base of CI tests: parameters that can be bound to data.

@@ -13,6 +13,7 @@ __all__ = [
     "PyknnmiError",
     "PyknnmiWarning",
     "SpecError",
+    "Stopped",
     "UnknownNameError",
 ]
 
@@ -49,6 +50,10 @@ class UnknownNameError(PyknnmiError, LookupError):
 
 class PluginError(PyknnmiError, RuntimeError):
     """A component broke the contract, or two of them claim one name."""
+
+
+class Stopped(PyknnmiError, RuntimeError):
+    """The run was asked to stop before it was done."""
 
 
 class SpecError(PyknnmiError, ValueError):

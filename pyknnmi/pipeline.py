@@ -34,6 +34,7 @@ from pyknnmi.registry import BUILT_IN, KINDS, Registry, default_registry
 from pyknnmi.result import LearnResult, PairEvidence
 from pyknnmi.run import Progress, Run
 from pyknnmi.spec import Call, Spec
+from pyknnmi.store import Store
 from pyknnmi.tester import Tester
 from pyknnmi.transforms import Transform
 
@@ -113,7 +114,13 @@ class Pipeline:
         return "+".join(map(str, self.components()))
 
     def learn(
-        self, data: Any, run: Run | None = None, constraints: Constraints | None = None, *, oriented: bool = False
+        self,
+        data: Any,
+        run: Run | None = None,
+        constraints: Constraints | None = None,
+        *,
+        oriented: bool = False,
+        store: Store | None = None,
     ) -> LearnResult:
         """Return the Markov network of `data`; see `pyknnmi.learn`."""
         start = time.perf_counter()
@@ -129,7 +136,7 @@ class Pipeline:
         columns = _canonical(dataset, isolated)
         found = _Outcome()
         if columns is not None and columns.p > 1:
-            found = self._learn_columns(columns, run, constraints, oriented)
+            found = self._learn_columns(columns, run, constraints, oriented, store)
         names = columns.names if columns is not None else ()
         graph = Graph(dataset.names, _named(found.learned.edges, names))
         return LearnResult(
@@ -152,12 +159,15 @@ class Pipeline:
             else None,
         )
 
-    def _learn_columns(self, columns: Dataset, run: Run, constraints: Constraints, oriented: bool) -> _Outcome:
+    def _learn_columns(
+        self, columns: Dataset, run: Run, constraints: Constraints, oriented: bool, store: Store | None
+    ) -> _Outcome:
         for transform in self.transforms:
             columns = _transformed(transform, columns)
         if self.test is None:
             return _Outcome(self.learner.learn(columns, None, run))  # type: ignore[arg-type]
-        tester = Tester(self.test, columns, run, constraints)
+        stored = store.answers(columns.hash, _test_in_full(self.test, run)) if store else None
+        tester = Tester(self.test, columns, run, constraints, stored)
         learned = self.learner.learn(columns, tester, run)
         learned = replace(learned, evidence=self._evidence(learned, tester))
         directed, undirected = orient(self.learner, learned.edges, tester) if oriented else ((), ())
@@ -220,6 +230,7 @@ def learn(
     forbidden: Iterable[Sequence[Column]] = (),
     targets: Column | Iterable[Column] | None = None,
     orient: bool = False,
+    store: str | os.PathLike[str] | None = None,
 ) -> LearnResult:
     """Return the Markov network of `data`: which columns depend on which, given all others.
 
@@ -246,6 +257,10 @@ def learn(
     orient : bool, default False
         Also return ``directed``, the graph with the directions that the data determine; see
         `pyknnmi.orientation.orient`. It takes further tests.
+    store : path, optional
+        A file that keeps every answer of the test (SQLite). A run that was stopped goes on where it was; other
+        learners on the same data take the answers that are there. An answer is used only for the same data, test,
+        parameters, version and seed.
 
     Returns
     -------
@@ -278,7 +293,8 @@ def learn(
     pipeline = Pipeline.parse(spec) if isinstance(spec, str) else spec
     dataset = to_dataset(data)
     constraints = Constraints.of(dataset, required, forbidden, targets)
-    return pipeline.learn(dataset, Run(seed, threads, n_jobs, progress), constraints, oriented=orient)
+    run = Run(seed, threads, n_jobs, progress)
+    return pipeline.learn(dataset, run, constraints, oriented=orient, store=Store(store) if store else None)
 
 
 def ci_test(
@@ -360,6 +376,15 @@ def versions(pipeline: Pipeline) -> dict[str, Any]:
         "plugins": plugins,
         "core": estimators.build_info(),
     }
+
+
+def _test_in_full(test: CITest, run: Run) -> str:
+    """Return what tells a test from all others whose answers may differ."""
+    registry = default_registry()
+    known = test.name in {cls.name for cls in registry.components("test")}
+    plugin = registry.plugin_of(test.name) if known else None
+    origin = f" of {plugin.name} {plugin.version}".rstrip() if plugin else ""
+    return f"{test}{origin}{f', seed {run.seed}' if test.needs_seed else ''}"
 
 
 def _component(spec: Spec, call: Call, registry: Registry | None) -> Component:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import operator
 import os
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from pyknnmi.errors import ParameterError
+from pyknnmi.errors import ParameterError, Stopped
 
 __all__ = ["Progress", "Run"]
 
@@ -52,6 +53,7 @@ class Run:
     threads: int = 0
     n_jobs: int = 1
     progress: Callable[[Progress], None] | None = field(default=None, compare=False)
+    _stopped: threading.Event = field(default_factory=threading.Event, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("seed", "threads", "n_jobs"):
@@ -70,6 +72,15 @@ class Run:
     def __reduce__(self) -> tuple[type[Run], tuple[int, int, int]]:
         return Run, (self.seed, self.threads, self.n_jobs)
 
+    def stop(self) -> None:
+        """Ask all work of this run, in other threads too, to end soon."""
+        self._stopped.set()
+
+    def poll(self) -> None:
+        """Raise `Stopped` if the run was asked to stop. For long calculations to call now and then."""
+        if self._stopped.is_set():
+            raise Stopped("the run was stopped")
+
     @property
     def jobs(self) -> int:
         """Number of worker processes."""
@@ -77,8 +88,8 @@ class Run:
 
     @property
     def threads_per_job(self) -> int:
-        """Number of threads for one test, so that all jobs together do not use more than `threads`."""
-        return self.threads if self.jobs == 1 else max(1, (self.threads or cores()) // self.jobs)
+        """Number of threads in each worker process, so that all together do not use more than `threads`."""
+        return max(1, (self.threads or cores()) // self.jobs)
 
     def stream(self, x: str, y: str, z: Sequence[str]) -> int:
         """Return the number (below 2**64) of the random stream of a test.

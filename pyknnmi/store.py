@@ -6,13 +6,15 @@ import dataclasses
 import json
 import os
 import sqlite3
+import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pyknnmi.ci_tests import CIResult
 from pyknnmi.errors import DataError
 
-__all__ = ["Store", "StoreSummary"]
+__all__ = ["Store", "StoreSummary", "StoredAnswers"]
 
 _FORMAT = 1
 _APPLICATION = 0x6B6E6D69  # "knmi"; tells our files from other SQLite files
@@ -59,39 +61,39 @@ class Store:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
         self._connection: sqlite3.Connection | None = None
+        self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[type[Store], tuple[Path]]:
         return Store, (self._path,)  # another process opens the file itself
 
+    def answers(self, data: str, test: str) -> StoredAnswers:
+        """Return the answers about one data set by one test; see `StoredAnswers`."""
+        return StoredAnswers(self, data, test)
+
     def get(self, data: str, test: str, x: str, y: str, z: tuple[str, ...]) -> CIResult | None:
         """Return the answer to a question, if it is there."""
-        row = (
-            self._open()
-            .execute(
-                "SELECT answer FROM answers WHERE data = ? AND test = ? AND x = ? AND y = ? AND z = ?",
-                (data, test, x, y, json.dumps(z)),
-            )
-            .fetchone()
-        )
+        query = "SELECT answer FROM answers WHERE data = ? AND test = ? AND x = ? AND y = ? AND z = ?"
+        with self._lock:
+            row = self._open().execute(query, (data, test, x, y, json.dumps(z))).fetchone()
         if row is None:
             return None
-        fields = json.loads(row[0])
+        fields: dict[str, Any] = json.loads(row[0])
         # JSON has lists and no tuples
         return CIResult(**{key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()})
 
     def put(self, data: str, test: str, x: str, y: str, z: tuple[str, ...], answer: CIResult) -> None:
         """Keep an answer. One that is there already stays."""
-        self._open().execute(
-            "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?)",
-            (data, test, x, y, json.dumps(z), json.dumps(dataclasses.asdict(answer))),
-        )
+        row = (data, test, x, y, json.dumps(z), json.dumps(dataclasses.asdict(answer)))
+        with self._lock:
+            self._open().execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def summaries(self) -> list[StoreSummary]:
         """Return what the store holds, one row for each data set and test."""
         if not self._path.exists():
             raise DataError(f"there is no store '{self._path}'")
         query = "SELECT data, test, count(*) FROM answers GROUP BY data, test ORDER BY data, test"
-        return [StoreSummary(*row) for row in self._open().execute(query)]
+        with self._lock:
+            return [StoreSummary(*row) for row in self._open().execute(query)]
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -108,8 +110,8 @@ class Store:
         return self._connection
 
     def _connected(self) -> sqlite3.Connection:
-        # isolation_level None commits each statement by itself
-        connection = sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None)
+        # isolation_level None commits each statement by itself; the lock lets threads share the connection
+        connection = sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -123,3 +125,29 @@ class Store:
             connection.execute(f"PRAGMA user_version = {_FORMAT}")
             connection.execute(_SCHEMA)
         return connection
+
+
+@dataclass(frozen=True)
+class StoredAnswers:
+    """The part of a store that is about one data set and one test.
+
+    Attributes
+    ----------
+    store : Store
+    data : str
+        What tells the data from all others: `Dataset.hash`.
+    test : str
+        What tells the test from all others, with its parameters, version and seed.
+    """
+
+    store: Store
+    data: str
+    test: str
+
+    def get(self, x: str, y: str, z: tuple[str, ...]) -> CIResult | None:
+        """Return the answer about these columns, if it is there."""
+        return self.store.get(self.data, self.test, x, y, z)
+
+    def put(self, x: str, y: str, z: tuple[str, ...], answer: CIResult) -> None:
+        """Keep an answer about these columns."""
+        self.store.put(self.data, self.test, x, y, z, answer)

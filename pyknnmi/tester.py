@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -15,6 +17,7 @@ from pyknnmi.constraints import Constraints
 from pyknnmi.data import Dataset
 from pyknnmi.errors import PluginError, PyknnmiError
 from pyknnmi.run import Progress, Run
+from pyknnmi.store import StoredAnswers
 
 __all__ = ["Question", "Search", "Tester"]
 
@@ -66,7 +69,14 @@ class Tester:
         Number of candidates ranked by this branch.
     """
 
-    def __init__(self, test: CITest, dataset: Dataset, run: Run, constraints: Constraints | None = None) -> None:
+    def __init__(
+        self,
+        test: CITest,
+        dataset: Dataset,
+        run: Run,
+        constraints: Constraints | None = None,
+        stored: StoredAnswers | None = None,
+    ) -> None:
         constraints = constraints or Constraints()
         self._name = test.name
         self._symmetric = test.symmetric
@@ -81,12 +91,15 @@ class Tester:
         self.trail: dict[Question, CIResult] = {}
         self.scored = 0
         self._on_answer: Callable[[], None] | None = None
+        self._locks: dict[Question, threading.Lock] = {}
+        self._stored = stored
 
     def each(self, work: Callable[[int, Tester], T], items: Sequence[int]) -> Iterator[Search[T]]:
         """Yield what ``work(item, tester)`` finds for each of the items, as they are finished.
 
-        With ``n_jobs`` the items are worked on side by side, in processes; so `work` is a function of a module, a
-        method of a component, or a `functools.partial` of these. What was asked on the way is known here afterwards.
+        The items are worked on side by side: with ``n_jobs`` in processes, else in threads if the test is made for it.
+        So `work` is a function of a module, a method of a component, or a `functools.partial` of these. What was asked
+        on the way is known here afterwards.
         """
         done = 0
 
@@ -105,19 +118,41 @@ class Tester:
         self._on_answer = None
 
     def _side_by_side(self, work: Callable[[int, Tester], T], items: Sequence[int]) -> Iterator[Search[T]]:
-        if self._run.jobs == 1:
-            yield from (_search(work, item, self._branch(self._on_answer)) for item in items)
-            return
+        threads = self._run.threads_per_job
+        if self._run.jobs > 1:
+            yield from self._in_processes(work, items)
+        elif threads > 1 and 2 * threads <= len(items) and (shared := self._bound.for_threads()):
+            yield from self._in_threads(work, items, threads, shared)
+        else:
+            yield from (_search(work, item, self._branch(_on_answer=self._on_answer)) for item in items)
+
+    def _in_processes(self, work: Callable[[int, Tester], T], items: Sequence[int]) -> Iterator[Search[T]]:
         import joblib
 
-        fresh = self._branch()
+        fresh = self._branch(answers={}, _locks={})
         pool = joblib.Parallel(n_jobs=self._run.jobs, return_as="generator_unordered")
         yield from pool(joblib.delayed(_search)(work, item, fresh) for item in items)
 
-    def _branch(self, on_answer: Callable[[], None] | None = None) -> Tester:
+    def _in_threads(
+        self, work: Callable[[int, Tester], T], items: Sequence[int], threads: int, shared: BoundTest
+    ) -> Iterator[Search[T]]:
+        with ThreadPoolExecutor(threads) as pool:
+            futures = [
+                pool.submit(_search, work, item, self._branch(_on_answer=self._on_answer, _bound=shared))
+                for item in items
+            ]
+            try:
+                for future in as_completed(futures):
+                    yield future.result()
+            except BaseException:
+                self._run.stop()
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def _branch(self, **changes: object) -> Tester:
         """Return a tester that shares the answers and starts a trail of its own."""
         branch = object.__new__(Tester)
-        branch.__dict__ = {**self.__dict__, "trail": {}, "scored": 0, "_on_answer": on_answer}
+        branch.__dict__ = {**self.__dict__, "trail": {}, "scored": 0, "_on_answer": None, **changes}
         return branch
 
     def test(self, x: int, y: int, z: Sequence[int] = ()) -> CIResult:
@@ -125,15 +160,24 @@ class Tester:
         question = self._question(x, y, z)
         if answer := self.constrained.get((min(x, y), max(x, y))):
             return answer
-        if question not in self.answers:
-            x, y, given = question
-            answer = _guarded(self._name, self._describe(question), lambda: self._bound.test(x, y, given))
-            self._check(answer, question)
-            self.answers[question] = answer
-            if self._on_answer:
-                self._on_answer()
+        with self._locks.setdefault(question, threading.Lock()):  # another thread may be asking the same
+            if question not in self.answers:
+                self.answers[question] = self._answer(question)
+                if self._on_answer:
+                    self._on_answer()
         self.trail[question] = self.answers[question]
         return self.answers[question]
+
+    def _answer(self, question: Question) -> CIResult:
+        x, y, given = question
+        names = self.names[x], self.names[y], tuple(self.names[i] for i in given)
+        if self._stored and (known := self._stored.get(*names)):
+            return known
+        answer = _guarded(self._name, self._describe(question), lambda: self._bound.test(x, y, given))
+        self._check(answer, question)
+        if self._stored:
+            self._stored.put(*names, answer)
+        return answer
 
     def associations(self, x: int, candidates: Sequence[int], z: Sequence[int] = ()) -> NDArray[np.float64]:
         """Return, for each candidate, how strongly it goes with x given z; larger is stronger.

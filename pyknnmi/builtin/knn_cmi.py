@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,7 +56,8 @@ class KnnCMI(CITest):
         Permute y over all rows, or give each row the y of one of its nearest neighbours in z, each used once where
         possible. Without z both are the same test.
     neighbors : int, at least 2
-        For the local null: how many neighbours, the row itself included. Ties in distance go by row number.
+        For the local null: how many neighbours, the row itself included. Of rows at equal distance those are taken that
+        follow the row in the data, the last row being followed by the first.
     stop_early : bool
         Stop as soon as the remaining permutations cannot change the decision. The decision is the same; the p-value
         is then (K + 1) / (permutations made + 1), and ``p_value_bounds`` tells where that of all T would lie.
@@ -112,6 +114,7 @@ class BoundKnnCMI(BoundTest):
         self._component = component
         self._names = dataset.names
         self._run = run
+        self._threads = run.threads_per_job
         values = standardized(dataset.values) if component.standardize else dataset.values
         self._values = np.asfortranarray(values)
         self._correlations = PartialCorrelations.of(dataset.values)
@@ -124,8 +127,15 @@ class BoundKnnCMI(BoundTest):
             self._columns(z),
             self._component.k,
             engine=self._component.engine,
-            threads=self._run.threads_per_job,
+            threads=self._threads,
+            poll=self._run.poll,
         )
+
+    def for_threads(self) -> BoundTest:
+        """Return the test with one thread a call: the core does its work without Python's lock."""
+        single = copy.copy(self)
+        single._threads = 1
+        return single
 
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
         """Return the answer for columns x and y given the columns z."""
@@ -146,7 +156,8 @@ class BoundKnnCMI(BoundTest):
             neighbors=component.neighbors if component.null == "local" else 0,
             stop_at_alpha=component.alpha if component.stop_early else 0.0,
             engine=component.engine,
-            threads=self._run.threads_per_job,
+            threads=self._threads,
+            poll=self._run.poll,
         )
         left = component.permutations - found.permutations
         lowest = (found.at_least + 1) / (component.permutations + 1)

@@ -10,6 +10,7 @@ from pyknnmi.cli.common import PluginGroup, show_warning
 from pyknnmi.cli.components import components, describe, explain, plugins
 from pyknnmi.cli.learn import demo, learn, test
 from pyknnmi.cli.simulate import simulate
+from pyknnmi.cli.store import store
 
 __all__ = ["main"]
 
@@ -21,5 +22,5 @@ def main() -> None:
     warnings.showwarning = show_warning
 
 
-for command in (components, demo, describe, explain, learn, plugins, simulate, test):
+for command in (components, demo, describe, explain, learn, plugins, simulate, store, test):
     main.add_command(command)

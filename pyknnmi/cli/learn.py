@@ -14,6 +14,7 @@ from pyknnmi.reading import read_table
 from pyknnmi.result import format_p_value
 from pyknnmi.run import Run
 from pyknnmi.simulate import small_network
+from pyknnmi.store import Store
 
 __all__ = ["demo", "learn", "test"]
 
@@ -28,6 +29,7 @@ __all__ = ["demo", "learn", "test"]
 @click.option("--forbidden", metavar="A,B", multiple=True, help="An edge that is not there; may be repeated.")
 @click.option("--targets", metavar="A,B,...", help="Search for the neighbours of these columns only.")
 @click.option("--orient", is_flag=True, help="Find the directions that the data determine, too.")
+@click.option("--store", type=click.Path(path_type=Path), help="File that keeps every answer, to go on after a stop.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the files.")
 def learn(
     data: Path,
@@ -39,6 +41,7 @@ def learn(
     forbidden: tuple[str, ...],
     targets: str | None,
     orient: bool,
+    store: Path | None,
     out: Path | None,
 ) -> None:
     """Learn the Markov network of DATA, a CSV or TSV file with a header line."""
@@ -51,7 +54,9 @@ def learn(
         None if targets is None else _names(targets),
     )
     with progress_bar() as progress:
-        result = pipeline.learn(table, Run(seed, threads, jobs, progress), constraints, oriented=orient)
+        run = Run(seed, threads, jobs, progress)
+        kept = Store(store) if store else None
+        result = pipeline.learn(table, run, constraints, oriented=orient, store=kept)
     click.echo(str(result))
     if out is not None:
         with writing():
