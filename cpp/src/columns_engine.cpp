@@ -3,11 +3,14 @@
 // neighbours, whose lists touch the same rows of y.
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <memory>
 #include <optional>
 
+#include "batched_columns.hpp"
 #include "engines.hpp"
 #include "near_blocks.hpp"
+#include "neighbor_lists.hpp"
 #include "parallel.hpp"
 #include "prepared.hpp"
 #include "radius.hpp"
@@ -15,89 +18,6 @@
 namespace knnmi {
 namespace {
 
-// Growing arrays of neighbours.
-class NeighborBuffer {
-public:
-    NeighborArrays arrays(std::size_t capacity) {
-        if (distance_.size() < capacity) {
-            distance_.resize(capacity);
-            position_.resize(capacity);
-        }
-        return {distance_.data(), position_.data()};
-    }
-    NeighborArrays arrays() { return {distance_.data(), position_.data()}; }
-    std::size_t size = 0;
-
-private:
-    AlignedVector<double> distance_;
-    AlignedVector<std::uint32_t> position_;
-};
-
-// The neighbours of one point up to a radius, by distance.
-class OrderedNeighbors {
-public:
-    void assign(const Kernels& kernels, NeighborBuffer& found, std::vector<std::uint32_t>& scratch) {
-        const std::size_t buckets = std::bit_ceil(found.size / 4 + 1);
-        scratch.resize(std::max(scratch.size(), buckets + found.size + batch_size));
-        floor_.resize(std::max(floor_.size(), found.size / batch_size + 1));
-        chunks_ = kernels.order_by_distance(found.arrays(), found.size, buckets, scratch.data(),
-                                              list_.arrays(found.size + batch_size), floor_.data());
-    }
-
-    NeighborList view() {
-        const NeighborArrays arrays = list_.arrays();
-        return {arrays.distance, arrays.position, floor_.data(), chunks_};
-    }
-
-private:
-    NeighborBuffer list_;
-    AlignedVector<double> floor_;
-    std::size_t chunks_ = 0;
-};
-
-// y columns side by side in batches of eight, by position: batch(b)[position * 8 + lane]; and each along the line if there is
-// one.
-class BatchedColumns {
-public:
-    // `sorted` holds all their values (see RankedColumn), or is null.
-    BatchedColumns(const Prepared& prepared, const ColumnSource& source, std::size_t first, std::size_t count,
-                   const std::shared_ptr<const SortedColumn>& sorted, const Options& options)
-        : rows_(prepared.geometry().stride), columns_(count), values_(batches() * rows_ * batch_size) {
-        if (prepared.counts_by_line()) {
-            ranked_.resize(columns_);
-            lines_.resize(columns_);
-        }
-        parallel_for(batches(), options, [&](std::size_t b, int) { fill(b, prepared, source, first, sorted); });
-    }
-
-    std::size_t batches() const { return (columns_ + batch_size - 1) / batch_size; }
-    std::size_t columns_in(std::size_t batch) const { return std::min(batch_size, columns_ - batch * batch_size); }
-    const double* batch(std::size_t b) const { return values_.data() + b * rows_ * batch_size; }
-    const RankedLine* lines(std::size_t batch) const { return lines_.data() + batch * batch_size; }
-
-private:
-    void fill(std::size_t b, const Prepared& prepared, const ColumnSource& source, std::size_t first,
-              const std::shared_ptr<const SortedColumn>& sorted) {
-        std::vector<double> values(prepared.points());
-        double* const out = values_.data() + b * rows_ * batch_size;
-        for (std::size_t lane = 0; lane < columns_in(b); ++lane) {
-            const std::size_t column = b * batch_size + lane;
-            source(first + column, values);
-            for (std::size_t position = 0; position < values.size(); ++position)
-                out[position * batch_size + lane] = values[prepared.order().rows()[position]];
-            if (!prepared.counts_by_line()) continue;
-            ranked_[column] = prepared.ranked(sorted ? sorted : std::make_shared<SortedColumn>(values), values);
-            lines_[column] = ranked_[column]->view();
-        }
-    }
-
-    std::size_t rows_, columns_;
-    AlignedVector<double> values_;
-    std::vector<std::optional<RankedColumn>> ranked_;
-    std::vector<RankedLine> lines_;  // views of them
-};
-
-static const double tuning = getenv("TUNE") ? atof(getenv("TUNE")) : 1.0;
 // One thread's way through the points of a block.
 class BatchWalker {
 public:
@@ -105,7 +25,7 @@ public:
         : prepared_(&prepared), kernels_(&prepared.kernels()), y_(&y), near_(prepared.geometry(), prepared.kernels()),
           room_(prepared.k() * batch_size) {}
 
-    // Calls consume(position, batch, counts) for every point of the block and every batch.
+    // Calls consume(position, batch, counts) for every batch, with the counts of the block's points from that position on.
     template <class Consume>
     void walk(std::size_t block, const Consume& consume) {
         first_ = block * block_size;
@@ -113,17 +33,19 @@ public:
         find_nearest(block, points);
         if (!prepared_->counts_by_line())
             for (std::size_t p = 0; p < points; ++p) order_z(points_[p]);
-        for (std::size_t b = 0; b < y_->batches(); ++b)
-            for (std::size_t p = 0; p < points; ++p) consume(first_ + p, b, counts(p, b));
+        BatchCounts counts[block_size];
+        for (std::size_t b = 0; b < y_->batches(); ++b) {
+            for (std::size_t p = 0; p < points; ++p) counts[p] = counts_within(p, b);
+            consume(first_, b, std::span<const BatchCounts>(counts, points));
+        }
     }
 
 private:
     struct Point {
-        NeighborBuffer found_xz, found_z;
-        OrderedNeighbors xz, z;
-        double radius = 0.0;   // up to which the lists go
-        double largest = 0.0;  // k-th distance over all columns
-        AlignedVector<double> rho;  // eight for each batch
+        Neighbors xz, z;
+        double radius = 0.0;        // up to which they were collected
+        double largest = 0.0;       // k-th distance over all columns
+        AlignedVector<double> rho;  // k-th distances, eight for each batch
     };
 
     void find_nearest(std::size_t block, std::size_t points) {
@@ -132,88 +54,85 @@ private:
         for (std::size_t p = 0; p < points; ++p) {
             points_[p].rho.resize(y_->batches() * batch_size);
             points_[p].largest = 0.0;
-            list_neighbors(p, start);
+            collect(p, start);
         }
         for (std::size_t b = 0; b < y_->batches(); ++b)
             for (std::size_t p = 0; p < points; ++p) batch_nearest(p, b);
         double sum = 0.0;
         for (std::size_t p = 0; p < points; ++p) {
-            for (GrowingRadius radius(start); points_[p].largest > points_[p].radius;) {
-                radius.grow(points_[p].largest);
-                extend(p, radius);
-            }
+            reach_all(p);
             sum += points_[p].largest;
         }
-        guess_ = tuning * sum / static_cast<double>(points);
+        guess_ = 1.1 * sum / static_cast<double>(points);  // as measured; flat within a quarter
     }
 
-    // Once more for the batches that need a longer list than before.
-    void extend(std::size_t p, double radius) {
+    // Until no neighbour that was not collected can be nearer than a k-th one.
+    void reach_all(std::size_t p) {
         Point& point = points_[p];
-        const double before = point.radius;
-        list_neighbors(p, radius);
-        point.largest = 0.0;
-        for (std::size_t b = 0; b < y_->batches(); ++b) {
-            const double* const rho = point.rho.data() + b * batch_size;
-            const double largest = *std::max_element(rho, rho + batch_size);
-            if (largest > before)
-                batch_nearest(p, b);
-            else
-                point.largest = std::max(point.largest, largest);
+        for (GrowingRadius radius(point.radius); point.largest > point.radius;) {
+            const double before = point.radius;
+            radius.grow(point.largest);
+            collect(p, radius);
+            point.largest = 0.0;
+            for (std::size_t b = 0; b < y_->batches(); ++b) {
+                const double* const rho = point.rho.data() + b * batch_size;
+                const double largest = *std::max_element(rho, rho + batch_size);
+                if (largest > before)
+                    batch_nearest(p, b);
+                else
+                    point.largest = std::max(point.largest, largest);
+            }
         }
     }
 
-    void list_neighbors(std::size_t p, double radius) {
+    void collect(std::size_t p, double radius) {
         Point& point = points_[p];
         const std::span<const std::uint32_t> blocks = near_.within(first_ + p, radius);
-        const ColumnQuery query{&prepared_->geometry(), prepared_->x(), nullptr, first_ + p, blocks.data(), blocks.size(), nullptr};
-        const std::size_t capacity = (blocks.size() + 1) * block_size;
+        const ColumnQuery query{&prepared_->geometry(), prepared_->x(), nullptr, first_ + p, blocks.data(), blocks.size(),
+                                nullptr};
+        const std::size_t capacity = blocks.size() * block_size;
         std::size_t found[2];
-        kernels_->neighbors(query, radius, point.found_xz.arrays(capacity), point.found_z.arrays(capacity), found);
-        point.found_xz.size = found[0];
-        point.found_z.size = found[1];
-        point.xz.assign(*kernels_, point.found_xz, scratch_);
+        kernels_->neighbors(query, radius, point.xz.reserve(capacity), point.z.reserve(capacity), found);
+        point.xz.found(found[0]);
+        point.xz.order(*kernels_, scratch_);
+        point.z.found(found[1]);
         point.radius = radius;
     }
 
     void order_z(Point& point) {
-        NeighborBuffer& found = point.found_z;
-        found.size = kernels_->keep_within(found.arrays(), found.size, point.largest);
-        point.z.assign(*kernels_, found, scratch_);
+        point.z.drop_beyond(point.largest, *kernels_);
+        point.z.order(*kernels_, scratch_);
     }
 
     void batch_nearest(std::size_t p, std::size_t b) {
         Point& point = points_[p];
-        double* const rho = point.rho.data() + b * batch_size;
-        kernels_->batch_nearest(point.xz.view(), y_->batch(b), first_ + p, prepared_->k(), room_.data(), rho);
-        point.largest = std::max(point.largest, *std::max_element(rho, rho + batch_size));
+        const double largest = kernels_->batch_nearest(point.xz.ordered(), y_->batch(b), first_ + p, prepared_->k(),
+                                                       room_.data(), point.rho.data() + b * batch_size);
+        point.largest = std::max(point.largest, largest);
     }
 
-    BatchCounts counts(std::size_t p, std::size_t b) {
+    BatchCounts counts_within(std::size_t p, std::size_t b) {
         Point& point = points_[p];
         const std::size_t self = first_ + p;
         double radius[batch_size];
         for (std::size_t l = 0; l < batch_size; ++l) radius[l] = shrunken(point.rho[b * batch_size + l]);
         BatchCounts n{};
-        kernels_->batch_within(point.xz.view(), radius, n.xz);
+        kernels_->batch_within(point.xz.ordered(), radius, n.xz);
         if (prepared_->counts_by_line()) {
             kernels_->batch_line_within(y_->lines(b), y_->columns_in(b), y_->batch(b) + self * batch_size,
                                         prepared_->z(self), radius, n.z, n.yz);
-            for (std::size_t l = 0; l < batch_size; ++l) {
-                --n.yz[l];
-                --n.z[l];
-            }
         } else {
-            kernels_->batch_within_y(point.z.view(), y_->batch(b), self, radius, n.z, n.yz);
+            kernels_->batch_within_y(point.z.ordered(), y_->batch(b), self, radius, n.z, n.yz);
         }
-        // An infinite radius also reaches the infinities that fill the last block and the lists.
-        const auto others = static_cast<std::int64_t>(prepared_->points() - 1);
-        for (std::size_t l = 0; l < batch_size; ++l) {
-            n.xz[l] = std::clamp(n.xz[l], std::int64_t{0}, others);
-            n.yz[l] = std::clamp(n.yz[l], std::int64_t{0}, others);
-            n.z[l] = std::clamp(n.z[l], std::int64_t{0}, others);
-        }
+        if (point.largest == std::numeric_limits<double>::infinity()) count_everything(radius, n);
         return n;
+    }
+
+    // An infinite radius also reaches the infinities that fill the last block and the lists.
+    void count_everything(const double* radius, BatchCounts& n) const {
+        const auto others = static_cast<std::int64_t>(prepared_->points() - 1);
+        for (std::size_t l = 0; l < batch_size; ++l)
+            if (radius[l] == std::numeric_limits<double>::infinity()) n.xz[l] = n.yz[l] = n.z[l] = others;
     }
 
     const Prepared* prepared_;
@@ -224,7 +143,7 @@ private:
     std::vector<std::uint32_t> scratch_;
     Point points_[block_size];
     std::size_t first_ = 0;  // position of the block's first point
-    double guess_ = 0.0;     // the radius to try first: what the block before needed
+    double guess_ = 0.0;  // the radius to try first, from what the block before needed
 };
 
 class ColumnsEngine final : public NeighborEngine {
@@ -246,11 +165,13 @@ public:
     NeighborCounts counts(const ColumnSource& source, std::size_t, std::size_t index) override {
         const std::vector<std::uint32_t> none(prepared_.points());
         NeighborCounts result{none, none, none};
-        each_point(source, index, 1, [&](std::size_t position, std::size_t, const BatchCounts& n, int) {
-            const std::uint32_t row = prepared_.order().rows()[position];
-            result.xz[row] = static_cast<std::uint32_t>(n.xz[0]);
-            result.yz[row] = static_cast<std::uint32_t>(n.yz[0]);
-            result.z[row] = static_cast<std::uint32_t>(n.z[0]);
+        each_block(source, index, 1, [&](std::size_t first, std::size_t, std::span<const BatchCounts> counts, int) {
+            for (std::size_t p = 0; p < counts.size(); ++p) {
+                const std::uint32_t row = prepared_.order().rows()[first + p];
+                result.xz[row] = static_cast<std::uint32_t>(counts[p].xz[0]);
+                result.yz[row] = static_cast<std::uint32_t>(counts[p].yz[0]);
+                result.z[row] = static_cast<std::uint32_t>(counts[p].z[0]);
+            }
         });
         return result;
     }
@@ -265,26 +186,30 @@ private:
 
     void chunk_sums(const ColumnSource& source, std::size_t first, std::span<Sum> out) {
         std::vector<std::vector<Sum>> partial(static_cast<std::size_t>(thread_count(options_)), std::vector<Sum>(out.size() + batch_size));
-        each_point(source, first, out.size(), [&](std::size_t, std::size_t batch, const BatchCounts& n, int thread) {
+        each_block(source, first, out.size(), [&](std::size_t, std::size_t batch, std::span<const BatchCounts> counts, int thread) {
+            std::int64_t block_sum[batch_size] = {};  // a block's terms are far from overflowing
+            for (const BatchCounts& n : counts)
+                for (std::size_t l = 0; l < batch_size; ++l)
+                    block_sum[l] += prepared_.term(static_cast<std::size_t>(n.xz[l]), static_cast<std::size_t>(n.yz[l]),
+                                                   static_cast<std::size_t>(n.z[l]));
             Sum* const sum = partial[static_cast<std::size_t>(thread)].data() + batch * batch_size;
-            for (std::size_t l = 0; l < batch_size; ++l) {
-                sum[l] += prepared_.term(static_cast<std::size_t>(n.xz[l]), static_cast<std::size_t>(n.yz[l]),
-                                         static_cast<std::size_t>(n.z[l]));
-            }
+            for (std::size_t l = 0; l < batch_size; ++l) sum[l] += block_sum[l];
         });
         std::fill(out.begin(), out.end(), Sum{0});
         for (const std::vector<Sum>& sums : partial)
             for (std::size_t j = 0; j < out.size(); ++j) out[j] += sums[j];
     }
 
-    // Calls consume(position, batch, counts, thread) once for every point and batch of columns.
+    // Calls consume(position, batch, counts, thread) once for every block and batch of columns.
     template <class Consume>
-    void each_point(const ColumnSource& source, std::size_t first, std::size_t columns, const Consume& consume) {
+    void each_block(const ColumnSource& source, std::size_t first, std::size_t columns, const Consume& consume) {
         const BatchedColumns y(prepared_, source, first, columns, sorted_, options_);
         std::vector<BatchWalker> walkers(static_cast<std::size_t>(thread_count(options_)), BatchWalker(prepared_, y));
         parallel_for(prepared_.geometry().blocks, options_, [&](std::size_t block, int thread) {
             walkers[static_cast<std::size_t>(thread)].walk(
-                block, [&](std::size_t position, std::size_t batch, const BatchCounts& counts) { consume(position, batch, counts, thread); });
+                block, [&](std::size_t position, std::size_t batch, std::span<const BatchCounts> counts) {
+                    consume(position, batch, counts, thread);
+                });
         });
     }
 

@@ -8,7 +8,7 @@ namespace knnmi::KNNMI_ISA {
 // Appends to arrays with room for eight more.
 inline void append(NeighborArrays list, std::size_t& size, Doubles distances, std::size_t first, unsigned chosen) {
     compress(list.distance + size, distances, chosen);
-    compress_indices(list.position + size, static_cast<std::uint32_t>(first), chosen);
+    compress(list.position + size, positions_from(static_cast<std::uint32_t>(first)), chosen);
     size += count(chosen);
 }
 
@@ -44,9 +44,14 @@ inline double smallest_over_lanes(Doubles a) {
     a = min(a, exchange<4>(a));
     a = min(a, exchange<2>(a));
     a = min(a, exchange<1>(a));
-    double all[lanes];
-    store(all, a);
-    return all[0];
+    return first_lane(a);
+}
+
+inline double largest_over_lanes(Doubles a) {
+    a = max(a, exchange<4>(a));
+    a = max(a, exchange<2>(a));
+    a = max(a, exchange<1>(a));
+    return first_lane(a);
 }
 
 // Writes infinity up to a whole chunk, then for every chunk the smallest distance from it on.
@@ -64,16 +69,17 @@ inline std::size_t finish_list(NeighborArrays list, std::size_t count, double* f
     return chunks;
 }
 
-// Moves those up to the limit to the front, in their order; the arrays have room for eight more.
+// In place: what is written never overtakes what is read.
 inline std::size_t keep_within(NeighborArrays list, std::size_t size, double limit) {
     const Doubles reach = broadcast(limit);
-    for (std::size_t i = size; i < size + lanes; ++i) list.distance[i] = __builtin_nan("");
+    for (std::size_t i = size; i < size + lanes; ++i) list.distance[i] = __builtin_nan("");  // never within
     std::size_t kept = 0;
     for (std::size_t i = 0; i < size; i += lanes) {
         const Doubles d = load(list.distance + i);
+        const Positions positions = load_positions(list.position + i);
         const unsigned near = bits(less_equal(d, reach));
         compress(list.distance + kept, d, near);
-        compress_copy(list.position + kept, list.position + i, near);
+        compress(list.position + kept, positions, near);
         kept += count(near);
     }
     return kept;
@@ -93,7 +99,7 @@ inline std::size_t order_by_distance(NeighborArrays found, std::size_t count, st
         high = max(high, load(found.distance + i));
     }
     const double least = smallest_over_lanes(low);
-    const double most = -smallest_over_lanes(subtract(broadcast(0.0), high));
+    const double most = largest_over_lanes(high);
     const Doubles origin = broadcast(least), last = broadcast(static_cast<double>(buckets - 1));
     const Doubles scale = broadcast(static_cast<double>(buckets) / (most - least));
     for (std::size_t i = 0; i < count; i += lanes)
@@ -126,9 +132,13 @@ inline Doubles batch_nearest_with(const NeighborList& xz, const double* y, std::
     return nearest.largest();
 }
 
-inline void batch_nearest(const NeighborList& xz, const double* y, std::size_t self, std::size_t k, double* room,
-                          double* rho) {
-    with_smallest(k, room, [&](auto nearest) { store(rho, batch_nearest_with(xz, y, self, nearest)); });
+inline double batch_nearest(const NeighborList& xz, const double* y, std::size_t self, std::size_t k, double* room,
+                            double* rho) {
+    return with_smallest(k, room, [&](auto nearest) {
+        const Doubles found = batch_nearest_with(xz, y, self, nearest);
+        store(rho, found);
+        return largest_over_lanes(found);
+    });
 }
 
 inline void batch_within(const NeighborList& list, const double* radius, std::int64_t* out) {

@@ -81,20 +81,21 @@ struct Kernels {
     // The number of smaller values in the sorted column.
     void (*rank)(const SortedLevels& sorted, const double* values, std::size_t n, std::uint32_t* out);
     LineCounts (*line_within)(const RankedLine& line, double y, double z, double radius);
-    // The same for eight lines or fewer, at the same point.
+    // The same for eight lines or fewer at the same point, which is not counted.
     void (*batch_line_within)(const RankedLine* lines, std::size_t columns, const double* y, double z,
                               const double* radius, std::int64_t* in_z, std::int64_t* in_yz);
 
     // The other points of the blocks with (x, z) distance and with z distance up to the radius; sizes in found[0], found[1].
     void (*neighbors)(const ColumnQuery& query, double radius, NeighborArrays xz, NeighborArrays z, std::size_t* found);
-    // Drops those farther than the limit; returns how many are left.
+    // Drops those beyond the limit; returns how many are left.
     std::size_t (*keep_within)(NeighborArrays found, std::size_t count, double limit);
     // Orders by distance into `buckets` buckets; writes whole chunks and their floors, and returns the number of chunks.
     std::size_t (*order_by_distance)(NeighborArrays found, std::size_t count, std::size_t buckets, std::uint32_t* scratch,
                                      NeighborArrays out, double* floor);
-    // The distance to the k-th neighbour in the list for each of eight y columns: y[position * 8 + column].
-    void (*batch_nearest)(const NeighborList& xz, const double* y, std::size_t self, std::size_t k, double* room,
-                          double* rho);
+    // The distance to the k-th neighbour in the list for each of eight y columns, y[position * 8 + column]; returns the
+    // largest of them. `room` is for 8 * k values.
+    double (*batch_nearest)(const NeighborList& xz, const double* y, std::size_t self, std::size_t k, double* room,
+                            double* rho);
     // How many in the list are within each of eight radii.
     void (*batch_within)(const NeighborList& list, const double* radius, std::int64_t* out);
     // The same in the list of z, together with those also within the radius in y.

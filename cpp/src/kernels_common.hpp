@@ -22,7 +22,7 @@ inline std::size_t boxes_within(const Boxes& boxes, std::size_t dimensions, std:
             gap = max(gap, max(above, below));
         }
         const unsigned near = bits(less_equal(gap, radius));
-        compress_indices(out + found, static_cast<std::uint32_t>(first), near);
+        compress(out + found, positions_from(static_cast<std::uint32_t>(first)), near);
         found += count(near);
     }
     while (found > 0 && out[found - 1] >= box_count) --found;  // an infinite radius reaches the places past the last box
@@ -53,9 +53,7 @@ public:
         merge<4>();
         merge<2>();
         merge<1>();
-        double all[lanes];
-        store(all, largest());
-        return all[0];
+        return first_lane(largest());
     }
 
 private:

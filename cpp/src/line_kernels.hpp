@@ -39,8 +39,8 @@ inline void batch_line_within(const RankedLine* lines, std::size_t columns, cons
         ranks[l] = sorted_within(*lines[l].y, y[l], radius[l]);
     }
     for (std::size_t l = 0; l < columns; ++l) {
-        in_z[l] = static_cast<std::int64_t>(size(window[l]));
-        in_yz[l] = static_cast<std::int64_t>(ranked_within(lines[l], window[l], ranks[l]));
+        in_z[l] = static_cast<std::int64_t>(size(window[l])) - 1;
+        in_yz[l] = static_cast<std::int64_t>(ranked_within(lines[l], window[l], ranks[l])) - 1;
     }
 }
 

@@ -10,7 +10,8 @@
 
 #if defined(KNNMI_ISA_AVX512) || defined(KNNMI_ISA_AVX2)
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 warns about its own header when it is inlined
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 warns about its own header
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include <immintrin.h>
 #endif
@@ -36,6 +37,7 @@ inline Doubles absolute(Doubles a) { return _mm512_abs_pd(a); }
 inline Mask less(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
 inline Mask less_equal(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ); }
 inline unsigned bits(Mask m) { return m; }
+inline double first_lane(Doubles a) { return _mm512_cvtsd_f64(a); }
 
 inline Integers zeros() { return _mm512_setzero_si512(); }
 inline void store(std::int64_t* p, Integers a) { _mm512_storeu_si512(p, a); }
@@ -58,15 +60,18 @@ inline void store_whole(std::int32_t* p, Doubles a) {
 inline void compress(double* out, Doubles a, unsigned chosen) {
     _mm512_storeu_pd(out, _mm512_maskz_compress_pd(static_cast<Mask>(chosen), a));
 }
-// Writes first + l for the chosen lanes l.
-inline void compress_indices(std::uint32_t* out, std::uint32_t first, unsigned chosen) {
-    const __m256i index = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_maskz_compress_epi32(static_cast<Mask>(chosen), index));
+
+using Positions = __m256i;  // eight 32-bit integers
+
+inline Positions load_positions(const std::uint32_t* p) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
 }
-// Copies the chosen ones of eight values.
-inline void compress_copy(std::uint32_t* out, const std::uint32_t* from, unsigned chosen) {
-    const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_maskz_compress_epi32(static_cast<Mask>(chosen), values));
+// first, first + 1, ...
+inline Positions positions_from(std::uint32_t first) {
+    return _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+inline void compress(std::uint32_t* out, Positions a, unsigned chosen) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_maskz_compress_epi32(static_cast<Mask>(chosen), a));
 }
 
 // How many of n values are in [low, low + span).
@@ -119,6 +124,7 @@ inline Mask less_equal(Doubles a, Doubles b) {
 inline unsigned bits(Mask m) {
     return static_cast<unsigned>(_mm256_movemask_pd(m.low) | (_mm256_movemask_pd(m.high) << 4));
 }
+inline double first_lane(Doubles a) { return _mm256_cvtsd_f64(a.low); }
 
 inline Integers zeros() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
 inline void store(std::int64_t* p, Integers a) {
@@ -164,13 +170,17 @@ inline void compress(double* out, Doubles a, unsigned chosen) {
     compress_half(out, a.low, chosen & 15u);
     compress_half(out + __builtin_popcount(chosen & 15u), a.high, chosen >> 4);
 }
-inline void compress_indices(std::uint32_t* out, std::uint32_t first, unsigned chosen) {
-    const __m256i index = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), set_bits_of(chosen));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), index);
+
+using Positions = __m256i;
+
+inline Positions load_positions(const std::uint32_t* p) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
 }
-inline void compress_copy(std::uint32_t* out, const std::uint32_t* from, unsigned chosen) {
-    const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(values, set_bits_of(chosen)));
+inline Positions positions_from(std::uint32_t first) {
+    return _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+inline void compress(std::uint32_t* out, Positions a, unsigned chosen) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(a, set_bits_of(chosen)));
 }
 
 inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std::uint32_t low, std::uint32_t span) {
@@ -227,6 +237,7 @@ inline unsigned bits(const Mask& m) {
     for (std::size_t l = 0; l < lanes; ++l) result |= static_cast<unsigned>(m.at[l] & 1) << l;
     return result;
 }
+inline double first_lane(const Doubles& a) { return a.at[0]; }
 
 inline Integers zeros() { return {}; }
 inline void store(std::int64_t* p, const Integers& a) {
@@ -249,15 +260,20 @@ inline void compress(double* out, const Doubles& a, unsigned chosen) {
         out += chosen >> l & 1u;
     }
 }
-inline void compress_indices(std::uint32_t* out, std::uint32_t first, unsigned chosen) {
-    for (std::uint32_t l = 0; l < lanes; ++l) {
-        *out = first + l;
-        out += chosen >> l & 1u;
-    }
+
+struct Positions {
+    std::uint32_t at[lanes];
+};
+
+inline Positions load_positions(const std::uint32_t* p) {
+    return each<Positions>([=](std::size_t l) { return p[l]; });
 }
-inline void compress_copy(std::uint32_t* out, const std::uint32_t* from, unsigned chosen) {
+inline Positions positions_from(std::uint32_t first) {
+    return each<Positions>([=](std::size_t l) { return first + static_cast<std::uint32_t>(l); });
+}
+inline void compress(std::uint32_t* out, const Positions& a, unsigned chosen) {
     for (std::size_t l = 0; l < lanes; ++l) {
-        *out = from[l];
+        *out = a.at[l];
         out += chosen >> l & 1u;
     }
 }

@@ -1,0 +1,38 @@
+// Many y's in the layout in which eight at a time are read.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "aligned.hpp"
+#include "engines.hpp"
+#include "prepared.hpp"
+
+namespace knnmi {
+
+// Batches of eight columns side by side, by position: value l of position p is batch(b)[8 * p + l]. Where counts come from a
+// line, each column also along it.
+class BatchedColumns {
+public:
+    // Columns first to first + count - 1 of the source. `sorted` holds all their values (see RankedColumn), or is null.
+    BatchedColumns(const Prepared& prepared, const ColumnSource& source, std::size_t first, std::size_t count,
+                   const std::shared_ptr<const SortedColumn>& sorted, const Options& options);
+
+    std::size_t batches() const { return (columns_ + batch_size - 1) / batch_size; }
+    std::size_t columns_in(std::size_t batch) const { return std::min(batch_size, columns_ - batch * batch_size); }
+    const double* batch(std::size_t b) const { return values_.data() + b * rows_ * batch_size; }
+    const RankedLine* lines(std::size_t batch) const { return lines_.data() + batch * batch_size; }
+
+private:
+    void fill(std::size_t b, const Prepared& prepared, const ColumnSource& source, std::size_t first,
+              const std::shared_ptr<const SortedColumn>& sorted);
+
+    std::size_t rows_, columns_;
+    AlignedVector<double> values_;
+    std::vector<std::optional<RankedColumn>> ranked_;
+    std::vector<RankedLine> lines_;  // views of them
+};
+
+}  // namespace knnmi

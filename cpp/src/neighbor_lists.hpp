@@ -1,0 +1,48 @@
+// The neighbours of one point, by distance.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "aligned.hpp"
+#include "kernels.hpp"
+
+namespace knnmi {
+
+// Neighbours in no order; grows, and keeps its memory.
+class NeighborBuffer {
+public:
+    // Room for `capacity` neighbours and the eight more that kernels may overwrite.
+    NeighborArrays reserve(std::size_t capacity);
+
+    NeighborArrays arrays() { return {distance_.data(), position_.data()}; }
+
+private:
+    AlignedVector<double> distance_;
+    AlignedVector<std::uint32_t> position_;
+};
+
+// Neighbours as a kernel finds them, and in order once they are wanted so.
+class Neighbors {
+public:
+    NeighborArrays reserve(std::size_t capacity) { return found_.reserve(capacity); }
+    void found(std::size_t count) { count_ = count; }
+
+    void drop_beyond(double radius, const Kernels& kernels) {
+        count_ = kernels.keep_within(found_.arrays(), count_, radius);
+    }
+
+    void order(const Kernels& kernels, std::vector<std::uint32_t>& scratch);
+
+    NeighborList ordered() {
+        return {ordered_.arrays().distance, ordered_.arrays().position, floor_.data(), chunks_};
+    }
+
+private:
+    NeighborBuffer found_, ordered_;
+    std::size_t count_ = 0, chunks_ = 0;
+    AlignedVector<double> floor_;
+};
+
+}  // namespace knnmi
