@@ -24,7 +24,7 @@ from pyknnmi.errors import (
     PyknnmiError,
     PyknnmiWarning,
     SpecError,
-    Stopped,
+    StoppedError,
     UnknownNameError,
 )
 from pyknnmi.estimators import (
@@ -94,7 +94,7 @@ __all__ = [
     "Search",
     "Spec",
     "SpecError",
-    "Stopped",
+    "StoppedError",
     "Store",
     "StoreSummary",
     "Tester",

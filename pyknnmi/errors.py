@@ -13,7 +13,7 @@ __all__ = [
     "PyknnmiError",
     "PyknnmiWarning",
     "SpecError",
-    "Stopped",
+    "StoppedError",
     "UnknownNameError",
 ]
 
@@ -52,7 +52,7 @@ class PluginError(PyknnmiError, RuntimeError):
     """A component broke the contract, or two of them claim one name."""
 
 
-class Stopped(PyknnmiError, RuntimeError):
+class StoppedError(PyknnmiError, RuntimeError):
     """The run was asked to stop before it was done."""
 
 

@@ -160,7 +160,7 @@ def directed_json(graph: PartiallyDirectedGraph) -> str:
 
 
 def directed_graphml(graph: PartiallyDirectedGraph) -> str:
-    """Return GraphML in which each edge says whether it is directed (Cytoscape, yEd; networkx reads no such mixture)."""
+    """Return GraphML in which each edge says whether it is directed (Cytoscape, yEd; not networkx)."""
     root = ET.Element("graphml", xmlns=_GRAPHML)
     element = ET.SubElement(root, "graph", edgedefault="directed")
     for name in graph.names:

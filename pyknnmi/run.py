@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pyknnmi.errors import ParameterError, Stopped
+from pyknnmi.errors import ParameterError, StoppedError
 
 __all__ = ["Progress", "Run"]
 
@@ -77,9 +77,9 @@ class Run:
         self._stopped.set()
 
     def poll(self) -> None:
-        """Raise `Stopped` if the run was asked to stop. For long calculations to call now and then."""
+        """Raise `StoppedError` if the run was asked to stop. For long calculations to call now and then."""
         if self._stopped.is_set():
-            raise Stopped("the run was stopped")
+            raise StoppedError("the run was stopped")
 
     @property
     def jobs(self) -> int:

@@ -77,9 +77,9 @@ class Store:
             row = self._open().execute(query, (data, test, x, y, json.dumps(z))).fetchone()
         if row is None:
             return None
-        fields: dict[str, Any] = json.loads(row[0])
-        # JSON has lists and no tuples
-        return CIResult(**{key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()})
+        written = json.loads(row[0]).items()
+        fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in written}
+        return CIResult(**fields)
 
     def put(self, data: str, test: str, x: str, y: str, z: tuple[str, ...], answer: CIResult) -> None:
         """Keep an answer. One that is there already stays."""

@@ -114,7 +114,7 @@ class BoundKnnCMI(BoundTest):
         self._component = component
         self._names = dataset.names
         self._run = run
-        self._threads = run.threads_per_job
+        self.threads = run.threads_per_job
         values = standardized(dataset.values) if component.standardize else dataset.values
         self._values = np.asfortranarray(values)
         self._correlations = PartialCorrelations.of(dataset.values)
@@ -127,14 +127,14 @@ class BoundKnnCMI(BoundTest):
             self._columns(z),
             self._component.k,
             engine=self._component.engine,
-            threads=self._threads,
+            threads=self.threads,
             poll=self._run.poll,
         )
 
     def for_threads(self) -> BoundTest:
         """Return the test with one thread a call: the core does its work without Python's lock."""
         single = copy.copy(self)
-        single._threads = 1
+        single.threads = 1
         return single
 
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
@@ -156,7 +156,7 @@ class BoundKnnCMI(BoundTest):
             neighbors=component.neighbors if component.null == "local" else 0,
             stop_at_alpha=component.alpha if component.stop_early else 0.0,
             engine=component.engine,
-            threads=self._threads,
+            threads=self.threads,
             poll=self._run.poll,
         )
         left = component.permutations - found.permutations
