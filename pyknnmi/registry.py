@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.metadata
+import os
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -71,7 +72,8 @@ class Registry:
     """All components by name.
 
     Loads the built-in components and those of installed distributions in the same way. A plugin that fails to load
-    is skipped with a warning and listed with its reason; the rest works on.
+    is skipped with a warning and listed with its reason; the rest works on. The environment variable
+    ``PYKNNMI_PLUGINS`` chooses the distributions' plugins by name, separated by commas; set and empty, none is loaded.
 
     Parameters
     ----------
@@ -88,7 +90,7 @@ class Registry:
         version = importlib.metadata.version(PROJECT)
         self._load(BUILT_IN, version, lambda: importlib.import_module("pyknnmi.builtin"))
         if entry_points is None:
-            entry_points = importlib.metadata.entry_points(group=PROJECT)
+            entry_points = _chosen(importlib.metadata.entry_points(group=PROJECT))
         for entry in sorted(entry_points, key=lambda entry: entry.name):
             version = entry.dist.version if entry.dist else ""
             self._load(entry.name, version, entry.load)
@@ -166,9 +168,14 @@ class Registry:
         return sorted(found, key=lambda cls: (order.index(cls.kind), cls.name))
 
     def plugin_of(self, name: str) -> Plugin:
-        """Return the plugin that brings a component."""
-        self.get(name)
+        """Return the plugin that brings a component; of two that claim a name, the first."""
+        if name not in self._components:
+            self.get(name)  # says what there is
         return self._plugins[self._components[name][1]]
+
+    def clashes(self) -> list[str]:
+        """Return, for each name that two plugins claim, which they are. Such a name cannot be used."""
+        return list(self._clashes.values())
 
     def plugins(self) -> list[Plugin]:
         """Return every plugin found, also those that were skipped."""
@@ -177,6 +184,18 @@ class Registry:
     def add_commands(self, group: Any) -> None:
         """Let every plugin add its commands to a click group."""
         self._manager.hook.pyknnmi_commands(group=group)
+
+
+def _chosen(entry_points: Iterable[importlib.metadata.EntryPoint]) -> list[importlib.metadata.EntryPoint]:
+    """Return the entry points that ``PYKNNMI_PLUGINS`` names; all of them if it is not set."""
+    wanted = os.environ.get("PYKNNMI_PLUGINS")
+    if wanted is None:
+        return list(entry_points)
+    names = {name.strip() for name in wanted.split(",") if name.strip()}
+    found = [entry for entry in entry_points if entry.name in names]
+    for name in sorted(names - {entry.name for entry in found}):
+        warnings.warn(f"PYKNNMI_PLUGINS names '{name}', which is not installed", PyknnmiWarning, stacklevel=3)
+    return found
 
 
 @functools.cache

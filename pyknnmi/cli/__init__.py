@@ -7,8 +7,9 @@ import warnings
 import click
 
 from pyknnmi.cli.common import PluginGroup, show_warning
-from pyknnmi.cli.components import components, describe, explain, plugins
+from pyknnmi.cli.components import components, describe, explain
 from pyknnmi.cli.learn import demo, learn, test
+from pyknnmi.cli.plugins import plugins
 from pyknnmi.cli.simulate import simulate
 from pyknnmi.cli.store import store
 

@@ -1,19 +1,16 @@
-"""Commands that show which components and plugins there are."""
+"""Commands that show which components there are, and what a spec makes of them."""
 
 from __future__ import annotations
 
 import inspect
-import json
-import warnings
 
 import click
 
-from pyknnmi.errors import PyknnmiWarning
 from pyknnmi.pipeline import Pipeline
 from pyknnmi.registry import KINDS, default_registry
 from pyknnmi.spec import format_value
 
-__all__ = ["components", "describe", "explain", "plugins"]
+__all__ = ["components", "describe", "explain"]
 
 _HEADINGS = {"transform": "Transforms", "learner": "Learners", "test": "CI tests"}
 
@@ -53,19 +50,3 @@ def explain(spec: str) -> None:
     for stage, component in enumerate(pipeline.components(), start=1):
         click.echo(f"{stage}. {component}\n   {component.summary()}")
     click.echo(f"\nin full: {pipeline}")
-
-
-@click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def plugins(as_json: bool) -> None:
-    """List the plugins, what they bring, and why one was skipped."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PyknnmiWarning)  # told below
-        found = default_registry().plugins()
-    if as_json:
-        click.echo(json.dumps([vars(plugin) for plugin in found], indent=2))
-        return
-    for plugin in found:
-        click.echo(f"{plugin.name} {plugin.version}".rstrip())
-        skipped = f"skipped: {plugin.problem}"
-        click.echo(f"  {skipped if plugin.problem else ', '.join(plugin.components)}")
