@@ -22,9 +22,9 @@ __all__ = ["Call", "Spec", "Value", "format_value"]
 
 Value = bool | int | float | str | None
 
-_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*(?![A-Za-z0-9_])")
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*")
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?(?![A-Za-z0-9_.])")
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?(?![A-Za-z0-9_.])")
 _STRING = re.compile(r"'((?:[^']|'')*)'")
 _CONSTANTS: dict[str, Value] = {"true": True, "false": False, "none": None}
 
@@ -126,11 +126,9 @@ class _Parser:
         if found := _NUMBER.match(self.text, start):
             self.position = found.end()
             number = found[0]
-            if not re.search(r"[.eE]", number):
-                return int(number)
             if math.isinf(float(number)):
                 self.fail("this number is too large", start)
-            return float(number)
+            return float(number) if re.search(r"[.eE]", number) else int(number)
         word = self.match(
             _NAME,
             "expected a value: a number, true, false, none, a lower-case word, or text in single quotes",
