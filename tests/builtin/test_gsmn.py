@@ -1,0 +1,32 @@
+"""GSMN."""
+
+from __future__ import annotations
+
+from graphs import random_graph
+from learner_checks import check_max_conditioning, check_recovery, learn_with_oracle
+
+from pyknnmi.builtin.grow_shrink import GrowShrink
+from pyknnmi.builtin.gsmn import GSMN
+from pyknnmi.testing import check_learner
+
+
+def test_finds_the_moral_graph_with_a_perfect_test():
+    check_recovery(GSMN(), range(200))
+
+
+def test_keeps_the_contract():
+    check_learner(GSMN())
+
+
+def test_keeps_the_limit():
+    check_max_conditioning(GSMN())
+
+
+def test_asks_less_than_grow_shrink():
+    # the point of the algorithm: what one search found out the others need not ask
+    graphs = [random_graph(seed) for seed in range(40)]
+    tests = {
+        learner: sum(learn_with_oracle(graph, learner).counts["tests"] for graph in graphs)
+        for learner in (GSMN(), GrowShrink())
+    }
+    assert tests[GSMN()] < 0.6 * tests[GrowShrink()]

@@ -1,0 +1,40 @@
+"""IAMB."""
+
+from __future__ import annotations
+
+import pytest
+from learner_checks import (
+    check_code_of_2018,
+    check_golden,
+    check_max_conditioning,
+    check_recovery,
+    each_input,
+)
+
+from pyknnmi.builtin.iamb import IAMB
+from pyknnmi.testing import check_learner
+
+
+@pytest.mark.parametrize("rule", ["and", "or"])
+@pytest.mark.parametrize("exhaustive", [False, True])
+def test_finds_the_moral_graph_with_a_perfect_test(rule, exhaustive):
+    check_recovery(IAMB(rule=rule, exhaustive=exhaustive), range(200 if rule == "and" else 40))
+
+
+def test_keeps_the_contract():
+    check_learner(IAMB())
+
+
+def test_keeps_the_limit():
+    check_max_conditioning(IAMB())
+
+
+@each_input
+def test_blankets_equal_bnlearn(name):
+    check_golden("golden_bnlearn_mb.json", name, "iamb", "iamb+fisher-z")
+
+
+@each_input
+@pytest.mark.parametrize(("mode", "spec"), [("DAG", "iamb+fisher-z"), ("UG", "iamb(exhaustive=true)+fisher-z")])
+def test_blankets_equal_the_code_of_2018(name, mode, spec):
+    check_code_of_2018(name, "IAMB", mode, spec)

@@ -1,0 +1,44 @@
+"""mmpc."""
+
+from __future__ import annotations
+
+import pytest
+from learner_checks import check_golden, check_max_conditioning, check_recovery, each_input, learn_with_oracle
+
+from pyknnmi import PartiallyDirectedGraph
+from pyknnmi.builtin.mmpc import MMPC
+from pyknnmi.testing import check_learner
+
+
+def test_finds_the_skeleton_with_a_perfect_test():
+    check_recovery(MMPC(), range(200), largest=9)
+
+
+@pytest.mark.slow
+def test_finds_larger_skeletons_with_a_perfect_test():
+    check_recovery(MMPC(), range(200))
+
+
+def test_keeps_the_contract():
+    check_learner(MMPC())
+
+
+def test_keeps_the_limit():
+    check_max_conditioning(MMPC())
+
+
+@each_input
+def test_neighbors_equal_bnlearn(name):
+    # there the neighbours of one column are found without the other's consent, as in our blankets
+    check_golden("golden_neighbors.json", name, "mmpc", "mmpc+fisher-z")
+
+
+def test_the_other_column_must_agree():
+    # t and c are separated by a and b only, and b is independent of t, so it is no candidate there (Tsamardinos,
+    # Brown and Aliferis 2006, section 4)
+    graph = PartiallyDirectedGraph("tabc", [("t", "a"), ("b", "a"), ("b", "c"), ("a", "c")])
+    both = learn_with_oracle(graph, MMPC())
+    assert both.graph == graph.skeleton()
+    assert "c" in both.blankets["t"]
+    assert "t" not in both.blankets["c"]
+    assert ("t", "c") in learn_with_oracle(graph, MMPC(rule="or")).graph
