@@ -8,6 +8,7 @@ import click
 
 from pyknnmi.cli.common import PluginGroup, show_warning
 from pyknnmi.cli.components import components, describe, explain
+from pyknnmi.cli.experiment import experiment, figures
 from pyknnmi.cli.learn import demo, learn, test
 from pyknnmi.cli.plugins import plugins
 from pyknnmi.cli.simulate import simulate
@@ -23,5 +24,5 @@ def main() -> None:
     warnings.showwarning = show_warning
 
 
-for command in (components, demo, describe, explain, learn, plugins, simulate, store, test):
+for command in (components, demo, describe, experiment, explain, figures, learn, plugins, simulate, store, test):
     main.add_command(command)

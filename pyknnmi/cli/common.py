@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,7 +15,9 @@ from pyknnmi.errors import PyknnmiError, PyknnmiWarning
 from pyknnmi.registry import default_registry
 from pyknnmi.run import Progress
 
-__all__ = ["Failure", "PluginGroup", "progress_bar", "show_warning", "writing"]
+__all__ = ["Failure", "PluginGroup", "progress_bar", "progress_line", "show_warning", "writing"]
+
+_TEXT_WIDTH = 40
 
 
 class Failure(click.ClickException):
@@ -51,35 +54,47 @@ def writing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.filename is None:  # not about a file
+            raise
         raise Failure(f"cannot write '{error.filename}': {error.strerror}") from None
 
 
 @contextmanager
-def progress_bar() -> Iterator[Any]:
-    """Yield a progress callback that draws one line on a terminal, or None where there is none."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    start = last = time.monotonic()
+def progress_line(log_seconds: float = math.inf) -> Iterator[Callable[[int, int, str], None]]:
+    """Yield ``show(done, total, text)``: it draws a line on a terminal, and elsewhere logs one every `log_seconds`."""
+    terminal = sys.stderr.isatty()
+    last = time.monotonic()
 
-    def draw(progress: Progress) -> None:
+    def show(done: int, total: int, text: str) -> None:
         nonlocal last
         now = time.monotonic()
-        if now - last < 0.1:
+        if now - last < (0.1 if terminal else log_seconds):
             return
         last = now
-        filled = 30 * progress.done // progress.total
-        bar = "#" * filled + "-" * (30 - filled)
-        click.echo(
-            f"\r[{bar}] {progress.done}/{progress.total} columns, {progress.tests} tests, {now - start:.0f} s",
-            nl=False,
-            err=True,
-        )
+        if terminal:
+            filled = 30 * done // total
+            text = f"\r[{'#' * filled}{'-' * (30 - filled)}] {done}/{total} {text:<{_TEXT_WIDTH}}"
+            click.echo(text, nl=False, err=True)
+        else:
+            click.echo(f"{done}/{total} {text}", err=True)
 
     try:
-        yield draw
+        yield show
     finally:
-        click.echo("\r" + " " * 78 + "\r", nl=False, err=True)
+        if terminal:
+            click.echo(f"\r{'':78}\r", nl=False, err=True)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[Progress], None]]:
+    """Yield a callback that shows the progress of one run on a terminal."""
+    start = time.monotonic()
+    with progress_line() as show:
+        yield lambda progress: show(
+            progress.done,
+            progress.total,
+            f"columns, {progress.tests} tests, {time.monotonic() - start:.0f} s",
+        )
 
 
 def show_warning(

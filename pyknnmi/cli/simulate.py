@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from pyknnmi import simulate as simulations
 from pyknnmi.cli.common import writing
+from pyknnmi.data import Dataset
 from pyknnmi.exports import write_dataset, write_graph_edges
+from pyknnmi.graph import Graph
 
 __all__ = ["simulate"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @click.group()
@@ -18,18 +24,72 @@ def simulate() -> None:
     """Write data whose true graph is known."""
 
 
+def _options(command: Command) -> Command:
+    command = click.option("--out", type=click.Path(path_type=Path), required=True, help="CSV file to write.")(command)
+    command = click.option("--seed", default=0, show_default=True, help="Fixes the data.")(command)
+    return click.option("--n", default=500, show_default=True, help="Rows.")(command)
+
+
+def _noise(command: Command) -> Command:
+    choice = click.Choice(["gaussian", "uniform", "t"])
+    return click.option("--noise", type=choice, default="gaussian", show_default=True)(command)
+
+
+def _random_graph(p: int) -> Callable[[Command], Command]:
+    def decorate(command: Command) -> Command:
+        probability = click.option("--edge-probability", type=float, help="Of a pair being joined; 3/p when left out.")(
+            command
+        )
+        return click.option("--p", default=p, show_default=True, help="Columns.")(probability)
+
+    return decorate
+
+
 @simulate.command("small-network")
-@click.option("--n", default=500, show_default=True, help="Rows.")
-@click.option("--noise", type=click.Choice(["gaussian", "uniform", "t"]), default="gaussian")
+@_noise
 @click.option("--linear/--nonlinear", default=False, help="Kind of equations; default nonlinear.")
-@click.option("--seed", default=0, show_default=True, help="Fixes the data.")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="CSV file to write.")
+@_options
 def small_network(n: int, noise: simulations.Noise, linear: bool, seed: int, out: Path) -> None:
     """Seven columns with eight edges (Leppä-aho et al. 2018)."""
-    data, truth = simulations.small_network(n, noise=noise, linear=linear, seed=seed)
+    _write(*simulations.small_network(n, noise=noise, linear=linear, seed=seed), out)
+
+
+@simulate.command("large-network")
+@_noise
+@_options
+def large_network(n: int, noise: simulations.Noise, seed: int, out: Path) -> None:
+    """Three nonlinear small networks side by side."""
+    _write(*simulations.large_network(n, noise=noise, seed=seed), out)
+
+
+@simulate.command("random-gaussian")
+@_random_graph(p=10)
+@_options
+def random_gaussian(n: int, p: int, edge_probability: float | None, seed: int, out: Path) -> None:
+    """Gaussian data on a random graph, as R's package huge makes them."""
+    _write(*simulations.random_gaussian(n, p, edge_probability=edge_probability, seed=seed), out)
+
+
+@simulate.command("random-nonparanormal")
+@_random_graph(p=10)
+@_options
+def random_nonparanormal(n: int, p: int, edge_probability: float | None, seed: int, out: Path) -> None:
+    """Cubes of Gaussian data on a random graph."""
+    _write(*simulations.random_nonparanormal(n, p, edge_probability=edge_probability, seed=seed), out)
+
+
+@simulate.command("g-wishart-mixture")
+@_random_graph(p=8)
+@_options
+def g_wishart_mixture(n: int, p: int, edge_probability: float | None, seed: int, out: Path) -> None:
+    """Rows on a random graph, each with a precision matrix of its own."""
+    _write(*simulations.g_wishart_mixture(n, p, edge_probability=edge_probability, seed=seed), out)
+
+
+def _write(data: Dataset, truth: Graph, out: Path) -> None:
     truth_path = out.with_name(f"{out.stem}_true_edges.csv")
     with writing():
         out.parent.mkdir(parents=True, exist_ok=True)
         write_dataset(data, out)
         write_graph_edges(truth, truth_path)
-    click.echo(f"wrote {n} rows to {out} and the true edges to {truth_path}")
+    click.echo(f"wrote {data.n} rows to {out} and the true edges to {truth_path}")

@@ -66,7 +66,7 @@ def g_wishart(graph: Graph, size: int, *, b: float = 3.0, rate: ArrayLike | None
     linked = graph.adjacency() == 1
     precisions = np.linalg.inv(_completed(correlations, linked))
     precisions[:, ~(linked | np.eye(p, dtype=bool))] = 0.0  # up to the tolerance they are
-    return precisions / (scales[:, :, None] * scales[:, None, :])
+    return np.asarray(precisions / (scales[:, :, None] * scales[:, None, :]), dtype=np.float64)
 
 
 def g_wishart_mixture(

@@ -84,20 +84,21 @@ def _network(copies: int, n: int, noise: Noise, linear: bool, seed: Seed) -> tup
         raise ParameterError(f"noise = '{noise}': give gaussian, uniform or t", "noise")
     random = random_state(seed)
     equations = _linear if linear else _nonlinear
-    columns = [column for _ in range(copies) for column in equations(*_draws(random, noise, n))]
+    columns: list[NDArray[np.float64]] = []
+    for _ in range(copies):
+        # one column of noise after another: the order in which the published data were drawn
+        columns += equations(*(_draw(random, noise, n) for _ in range(7)))
     names = column_names(len(columns))
     edges = [(names[7 * copy + a - 1], names[7 * copy + b - 1]) for copy in range(copies) for a, b in _EDGES]
     return Dataset(np.column_stack(columns), names), Graph(names, edges)
 
 
-def _draws(random: np.random.RandomState, noise: Noise, n: int) -> Columns:
-    # one column after another: the order in which the published data were drawn
-    draw = {
-        "gaussian": lambda: random.normal(0, 1, n),
-        "uniform": lambda: random.uniform(-1, 1, n),
-        "t": lambda: random.standard_t(2, n),
-    }[noise]
-    return tuple(draw() for _ in range(7))
+def _draw(random: np.random.RandomState, noise: Noise, n: int) -> NDArray[np.float64]:
+    if noise == "gaussian":
+        return random.normal(0, 1, n)
+    if noise == "uniform":
+        return random.uniform(-1, 1, n)
+    return random.standard_t(2, n)
 
 
 def _linear(*noise: NDArray[np.float64]) -> Columns:
