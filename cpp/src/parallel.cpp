@@ -26,6 +26,10 @@ std::atomic<bool> forked{false};
 [[maybe_unused]] const int fork_handler = pthread_atfork(nullptr, nullptr, [] { forked = true; });
 #endif
 
+// On a busy machine a region ends up to a time slice after its work is done, and libgomp's threads spin while they wait
+// for each other: shorter work is not shared out.
+constexpr std::chrono::milliseconds worth_sharing{1};
+
 // Kept between calls, so that a long run of short loops is asked as often as one long loop.
 thread_local Clock::time_point last_asked{};
 
@@ -57,9 +61,9 @@ void parallel_for(std::size_t blocks, const Options& options,
     std::exception_ptr failure;
 
     // No exception may leave a parallel region.
-    const auto work = [&](int thread) noexcept {
+    const auto work = [&](int thread, const auto& enough) noexcept {
         try {
-            while (!ended) {
+            while (!ended && !enough()) {
                 if (thread == 0 && options.stop && stop_wanted(options.stop)) throw Interrupted();
                 const std::size_t block = next++;
                 if (block >= blocks) return;
@@ -72,15 +76,21 @@ void parallel_for(std::size_t blocks, const Options& options,
         }
     };
 
+    // The calling thread goes ahead alone until it has seen that the rest will take long. One thread alone does not
+    // even enter libgomp.
     const std::size_t threads = std::min(static_cast<std::size_t>(thread_count(options)), blocks);
-    if (threads <= 1) {
-        work(0);  // not even a region of one thread, which would still enter libgomp
-    } else {
+    const Clock::time_point start = Clock::now();
+    work(0, [&] {
+        const std::size_t done = next;
+        return threads > 1 && done > 0 && done < blocks &&
+               (Clock::now() - start) / done * (blocks - done) > worth_sharing;
+    });
 #ifdef _OPENMP
+    if (!ended && next < blocks) {
 #pragma omp parallel num_threads(static_cast<int>(threads))
-        work(omp_get_thread_num());
-#endif
+        work(omp_get_thread_num(), [] { return false; });
     }
+#endif
     if (failure) std::rethrow_exception(failure);
 }
 
