@@ -1,11 +1,12 @@
 """The compiled core: k-nearest-neighbour estimates and the permutation test, in nats and the max norm.
 
-Points are arrays of float64 of shape (n, d), in any layout, read-only or not; they are neither copied nor cast. An array
-of another type is a TypeError, one of another shape a ValueError, as are values that are not finite and 1 <= k < n not
-holding. `z` may have no columns. Arrays must not change during a call, which does not hold the GIL.
+Points are arrays of float64 of shape (n, d), in any layout, read-only or not; they are neither copied nor cast. An
+array of another type is a TypeError, one of another shape a ValueError, as are values that are not finite and
+1 <= k < n not holding. `z` may have no columns. Arrays must not change during a call, which does not hold the GIL.
 
-`engine`, `threads` and `poll` never change an answer. `poll` is called a few times a second from the calling thread; what
-it raises ends the call, as Ctrl-C does.
+`engine`, `threads` and `poll` never change an answer. `poll` is called a few times a second from the calling thread;
+what it raises ends the call, as Ctrl-C does. The estimator "mixed" (Mesner and Shalizi 2019) and x and y of several
+columns are for the engines "auto" and "tree" only.
 """
 
 from collections.abc import Callable
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Engine = Literal["auto", "tree", "column", "columns"]
+Estimator = Literal["ksg", "mixed"]
 Points = NDArray[np.float64]
 Poll = Callable[[], object] | None
 
@@ -26,17 +28,19 @@ def conditional_mutual_information(
     y: Points,
     z: Points,
     k: int,
+    estimator: Estimator = "ksg",
     engine: Engine = "auto",
     threads: int = 0,
     poll: Poll = None,
 ) -> float:
-    """Return I(x; y | z); of x and y of several columns by the engines "auto" and "tree" only."""
+    """Return I(x; y | z)."""
 
 def conditional_mutual_informations(
     x: Points,
     candidates: Points,
     z: Points,
     k: int,
+    estimator: Estimator = "ksg",
     engine: Engine = "auto",
     threads: int = 0,
     poll: Poll = None,
@@ -52,7 +56,7 @@ def neighbor_counts(
     threads: int = 0,
     poll: Poll = None,
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return how many other points are nearer than the k-th joint neighbour in (x, z), in (y, z) and in z, shape (n,) each.
+    """Return how many other points are nearer than the k-th joint neighbour in (x, z), (y, z) and z, shape (n,) each.
 
     Nearer means by more than a relative 1e-10. When the k-th neighbour is at distance 0, coincident points count.
     """
@@ -67,6 +71,7 @@ def permutation_test(
     stream: int = 0,
     neighbors: int = 0,
     stop_at_alpha: float = 0.0,
+    estimator: Estimator = "ksg",
     engine: Engine = "auto",
     threads: int = 0,
     poll: Poll = None,
@@ -74,8 +79,8 @@ def permutation_test(
     """Return the observed I(x; y | z), how many permuted ones are at least as large, and how many were made.
 
     Ties count, and are exact. `neighbors` of 0 permutes y over all rows; m >= 1 gives each row the y of one of the m
-    nearest rows in z, itself included (Runge 2018). `stop_at_alpha` above 0 ends the test, after 32, 64, ... permutations,
-    once those left cannot change whether p < alpha; p of the permutations made is then on the same side of alpha.
+    nearest rows in z, itself included (Runge 2018). `stop_at_alpha` above 0 ends the test, after 32, 64, ...
+    permutations, once those left cannot change whether p < alpha; p of those made is then on the same side of alpha.
     """
 
 def permutation(n: int, seed: int, stream: int, index: int) -> NDArray[np.uint32]:

@@ -19,6 +19,7 @@ from pyknnmi.errors import DataError, DataTypeError, ParameterError
 
 __all__ = [
     "Engine",
+    "Estimator",
     "PermutationCount",
     "build_info",
     "conditional_mutual_information",
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 Engine = Literal["auto", "tree", "column", "columns"]
+Estimator = Literal["ksg", "mixed"]
 Points = NDArray[np.float64]
 
 
@@ -98,7 +100,9 @@ def entropy(x: ArrayLike, k: int = 3, *, threads: int = 0) -> float:
     return _core.entropy(points, k, threads, None)
 
 
-def mutual_information(x: ArrayLike, y: ArrayLike, k: int = 3, *, threads: int = 0) -> float:
+def mutual_information(
+    x: ArrayLike, y: ArrayLike, k: int = 3, *, estimator: Estimator = "ksg", threads: int = 0
+) -> float:
     """Return the mutual information of `x` and `y`, in nats.
 
     Parameters
@@ -107,6 +111,9 @@ def mutual_information(x: ArrayLike, y: ArrayLike, k: int = 3, *, threads: int =
         n > k points each; the numbers of columns may differ.
     k : int, default 3
         Neighbours, 1 <= k < n. A larger k has less variance and more bias.
+    estimator : {"ksg", "mixed"}
+        ``ksg`` for continuous columns; ``mixed`` (Mesner and Shalizi 2019) for columns with ties, whole numbers and
+        categories.
     threads : int, default 0
         0 uses all cores. The answer does not depend on it.
 
@@ -134,11 +141,17 @@ def mutual_information(x: ArrayLike, y: ArrayLike, k: int = 3, *, threads: int =
     >>> round(mutual_information(x, x + e), 1)  # the truth is log(2)/2 = 0.347
     0.3
     """
-    return conditional_mutual_information(x, y, None, k, threads=threads)
+    return conditional_mutual_information(x, y, None, k, estimator=estimator, threads=threads)
 
 
 def conditional_mutual_information(
-    x: ArrayLike, y: ArrayLike, z: ArrayLike | None, k: int = 3, *, threads: int = 0
+    x: ArrayLike,
+    y: ArrayLike,
+    z: ArrayLike | None,
+    k: int = 3,
+    *,
+    estimator: Estimator = "ksg",
+    threads: int = 0,
 ) -> float:
     """Return the mutual information of `x` and `y` given `z`, in nats.
 
@@ -148,6 +161,9 @@ def conditional_mutual_information(
         n > k points each; the numbers of columns may differ. `z` may be None or have no columns.
     k : int, default 3
         Neighbours, 1 <= k < n.
+    estimator : {"ksg", "mixed"}
+        ``ksg`` for continuous columns; ``mixed`` (Mesner and Shalizi 2019) for columns with ties, whole numbers and
+        categories.
     threads : int, default 0
         0 uses all cores. The answer does not depend on it.
 
@@ -167,12 +183,13 @@ def conditional_mutual_information(
     Notes
     -----
     A neighbour is counted when its distance is less than that of the k-th by more than a relative 1e-10, so
-    decimal rounding does not break ties; at distance zero coincident points count.
+    decimal rounding does not break ties; at distance zero coincident points count. The mixed estimator counts those at
+    the k-th's distance too, and puts the number of neighbours within it in the place of k.
 
     References
     ----------
     Frenzel and Pompe (2007), doi:10.1103/PhysRevLett.99.204101; Vejmelka and Paluš (2008),
-    doi:10.1103/PhysRevE.77.026214.
+    doi:10.1103/PhysRevE.77.026214. Mixed: Mesner and Shalizi (2019), arXiv:1912.03387.
 
     Examples
     --------
@@ -186,7 +203,7 @@ def conditional_mutual_information(
         if len(points) != len(xs):
             raise DataError(f"x has {len(xs)} rows and {name} has {len(points)}: give equal lengths")
     _check_k(k, len(xs))
-    return _core.conditional_mutual_information(xs, ys, zs, k, "auto", threads, None)
+    return _core.conditional_mutual_information(xs, ys, zs, k, estimator, "auto", threads)
 
 
 def conditional_mutual_informations(
@@ -195,6 +212,7 @@ def conditional_mutual_informations(
     z: Points,
     k: int,
     *,
+    estimator: Estimator = "ksg",
     engine: Engine = "auto",
     threads: int = 0,
     poll: Callable[[], None] | None = None,
@@ -209,6 +227,8 @@ def conditional_mutual_informations(
         m columns, each a y of its own.
     k : int
         Neighbours, 1 <= k < n.
+    estimator : {"ksg", "mixed"}
+        As in `conditional_mutual_information`.
     engine, threads
         May change the time and never the answer.
     poll : callable, optional
@@ -218,7 +238,7 @@ def conditional_mutual_informations(
     -------
     ndarray, shape (m,)
     """
-    return _core.conditional_mutual_informations(x, candidates, z, k, engine, threads, poll)
+    return _core.conditional_mutual_informations(x, candidates, z, k, estimator, engine, threads, poll)
 
 
 def permutation_test(
@@ -232,6 +252,7 @@ def permutation_test(
     stream: int = 0,
     neighbors: int = 0,
     stop_at_alpha: float = 0.0,
+    estimator: Estimator = "ksg",
     engine: Engine = "auto",
     threads: int = 0,
     poll: Callable[[], None] | None = None,
@@ -253,12 +274,13 @@ def permutation_test(
         neighbours in z (Runge 2018).
     stop_at_alpha : float
         If positive, stop as soon as the remaining permutations cannot change whether p < alpha.
-    engine, threads, poll
+    estimator, engine, threads, poll
         As in `conditional_mutual_informations`.
     """
-    return PermutationCount(
-        *_core.permutation_test(x, y, z, k, permutations, seed, stream, neighbors, stop_at_alpha, engine, threads, poll)
+    counts = _core.permutation_test(
+        x, y, z, k, permutations, seed, stream, neighbors, stop_at_alpha, estimator, engine, threads, poll
     )
+    return PermutationCount(*counts)
 
 
 def thread_count(threads: int = 0) -> int:

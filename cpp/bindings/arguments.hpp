@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "knnmi/estimators.hpp"
 #include "knnmi/options.hpp"
 #include "knnmi/points.hpp"
 
@@ -36,6 +37,12 @@ inline Engine engine(const std::string& name) {
     if (name == "column") return Engine::column;
     if (name == "columns") return Engine::columns;
     throw pybind11::value_error("engine must be 'auto', 'tree', 'column' or 'columns', not '" + name + "'");
+}
+
+inline Estimator estimator(const std::string& name) {
+    if (name == "ksg") return Estimator::ksg;
+    if (name == "mixed") return Estimator::mixed;
+    throw pybind11::value_error("estimator must be 'ksg' or 'mixed', not '" + name + "'");
 }
 
 // Signals such as Ctrl-C are looked for, and `poll` is called unless it is None; what either raises ends the call and

@@ -31,19 +31,21 @@ double core_entropy(Array x, int k, int threads, py::object poll) {
     return without_gil([&] { return entropy(xs, k, options); });
 }
 
-double core_conditional_mutual_information(Array x, Array y, Array z, int k, Text engine, int threads,
+double core_conditional_mutual_information(Array x, Array y, Array z, int k, Text estimator, Text engine, int threads,
                                            py::object poll) {
     const Points xs = bindings::points(x, "x"), ys = bindings::points(y, "y"), zs = bindings::points(z, "z");
     const Options options = bindings::options(engine, threads, poll);
-    return without_gil([&] { return conditional_mutual_information(xs, ys, zs, k, options); });
+    const Estimator chosen = bindings::estimator(estimator);
+    return without_gil([&] { return conditional_mutual_information(xs, ys, zs, k, options, chosen); });
 }
 
-py::array_t<double> core_conditional_mutual_informations(Array x, Array candidates, Array z, int k, Text engine,
-                                                         int threads, py::object poll) {
+py::array_t<double> core_conditional_mutual_informations(Array x, Array candidates, Array z, int k, Text estimator,
+                                                         Text engine, int threads, py::object poll) {
     const Points xs = bindings::points(x, "x"), ys = bindings::points(candidates, "candidates"),
                  zs = bindings::points(z, "z");
     const Options options = bindings::options(engine, threads, poll);
-    return as_array(without_gil([&] { return conditional_mutual_informations(xs, ys, zs, k, options); }));
+    const Estimator chosen = bindings::estimator(estimator);
+    return as_array(without_gil([&] { return conditional_mutual_informations(xs, ys, zs, k, options, chosen); }));
 }
 
 py::tuple core_neighbor_counts(Array x, Array y, Array z, int k, Text engine, int threads, py::object poll) {
@@ -54,11 +56,11 @@ py::tuple core_neighbor_counts(Array x, Array y, Array z, int k, Text engine, in
 }
 
 py::tuple core_permutation_test(Array x, Array y, Array z, int k, int permutations, std::uint64_t seed,
-                                std::uint64_t stream, int neighbors, double stop_at_alpha, Text engine, int threads,
-                                py::object poll) {
+                                std::uint64_t stream, int neighbors, double stop_at_alpha, Text estimator, Text engine,
+                                int threads, py::object poll) {
     const Points xs = bindings::points(x, "x"), ys = bindings::points(y, "y"), zs = bindings::points(z, "z");
     const Options options = bindings::options(engine, threads, poll);
-    const PermutationTest test{permutations, seed, stream, neighbors, stop_at_alpha};
+    const PermutationTest test{permutations, seed, stream, neighbors, stop_at_alpha, bindings::estimator(estimator)};
     const PermutationResult result = without_gil([&] { return permutation_test(xs, ys, zs, k, test, options); });
     return py::make_tuple(result.statistic, result.at_least, result.permutations);
 }
@@ -82,14 +84,14 @@ PYBIND11_MODULE(_core, module) {
     module.doc() = "k-nearest-neighbour estimates and the permutation test, in nats and the max norm.";
     module.def("entropy", core_entropy, "x"_a, "k"_a, "threads"_a = 0, "poll"_a = py::none());
     module.def("conditional_mutual_information", core_conditional_mutual_information, "x"_a, "y"_a, "z"_a, "k"_a,
-               "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none());
+               "estimator"_a = "ksg", "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none());
     module.def("conditional_mutual_informations", core_conditional_mutual_informations, "x"_a, "candidates"_a, "z"_a,
-               "k"_a, "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none());
+               "k"_a, "estimator"_a = "ksg", "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none());
     module.def("neighbor_counts", core_neighbor_counts, "x"_a, "y"_a, "z"_a, "k"_a, "engine"_a = "auto",
                "threads"_a = 0, "poll"_a = py::none());
     module.def("permutation_test", core_permutation_test, "x"_a, "y"_a, "z"_a, "k"_a, "permutations"_a = 200,
-               "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "stop_at_alpha"_a = 0.0, "engine"_a = "auto",
-               "threads"_a = 0, "poll"_a = py::none());
+               "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "stop_at_alpha"_a = 0.0, "estimator"_a = "ksg",
+               "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none());
     module.def("permutation", core_permutation, "n"_a, "seed"_a, "stream"_a, "index"_a);
     module.def("thread_count", core_thread_count, "threads"_a = 0);
     module.def("build_info", core_build_info);

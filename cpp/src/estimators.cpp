@@ -23,9 +23,9 @@ ColumnSource same(const Points& y) {
 }
 
 std::vector<double> estimates(const Points& x, const Points& z, int k, const ColumnSource& source, std::size_t width,
-                              std::size_t count, const Options& options) {
+                              std::size_t count, const Options& options, Estimator estimator) {
     std::vector<Sum> sums(count);
-    make_engine(x, z, k, width, count, options)->sums(source, width, 0, sums);
+    make_engine(x, z, k, estimator, width, count, options)->sums(source, width, 0, sums);
     std::vector<double> values(count);
     std::transform(sums.begin(), sums.end(), values.begin(), [&](Sum sum) { return estimate_from(sum, k, x.rows()); });
     return values;
@@ -57,23 +57,23 @@ double entropy(const Points& x, int k, const Options& options) {
 }
 
 double conditional_mutual_information(const Points& x, const Points& y, const Points& z, int k,
-                                      const Options& options) {
+                                      const Options& options, Estimator estimator) {
     check_sample(x, y, z, k);
-    return estimates(x, z, k, same(y), y.columns(), 1, options).front();
+    return estimates(x, z, k, same(y), y.columns(), 1, options, estimator).front();
 }
 
 std::vector<double> conditional_mutual_informations(const Points& x, const Points& candidates, const Points& z, int k,
-                                                    const Options& options) {
+                                                    const Options& options, Estimator estimator) {
     check_sample(x, candidates, z, k);
     const ColumnSource source = [&](std::size_t j, std::span<double> out) {
         for (std::size_t i = 0; i < out.size(); ++i) out[i] = candidates(i, j);
     };
-    return estimates(x, z, k, source, 1, candidates.columns(), options);
+    return estimates(x, z, k, source, 1, candidates.columns(), options, estimator);
 }
 
 NeighborCounts neighbor_counts(const Points& x, const Points& y, const Points& z, int k, const Options& options) {
     check_sample(x, y, z, k);
-    return make_engine(x, z, k, y.columns(), 1, options)->counts(same(y), y.columns(), 0);
+    return make_engine(x, z, k, Estimator::ksg, y.columns(), 1, options)->counts(same(y), y.columns(), 0);
 }
 
 }  // namespace knnmi

@@ -49,7 +49,7 @@ PermutationResult permutation_test(const Points& x, const Points& y, const Point
     const bool may_stop = test.stop_at_alpha > 0.0;
     const int round = may_stop ? std::min(round_size, test.permutations) : test.permutations;
     std::vector<Sum> sums(1 + static_cast<std::size_t>(round));
-    const auto engine = make_engine(x, z, k, width, sums.size(), options);
+    const auto engine = make_engine(x, z, k, test.estimator, width, sums.size(), options);
     engine->sums(source, width, 0, sums);
     const Sum observed = sums.front();
     // The smaller the sum, the larger the estimate.

@@ -7,4 +7,7 @@ namespace knnmi {
 // are.
 inline double shrunken(double rho) { return rho * (1.0 - 1e-10); }
 
+// "At most rho", with the same allowance.
+inline double widened(double rho) { return rho * (1.0 + 1e-10); }
+
 }  // namespace knnmi

@@ -45,8 +45,9 @@ private:
 // space.
 class TreeEngine : public NeighborEngine {
 public:
-    TreeEngine(const Points& x, const Points& z, int k, const Options& options)
+    TreeEngine(const Points& x, const Points& z, int k, Estimator estimator, const Options& options)
         : k_(k),
+          mixed_(estimator == Estimator::mixed),
           options_(options),
           tree_(z.empty() ? x : z),
           x_(x, tree_.rows()),
@@ -66,7 +67,7 @@ public:
     }
 
     NeighborCounts counts(const ColumnSource& source, std::size_t width, std::size_t index) override {
-        const NeighborCounts by_position = count(source, width, index, options_);
+        const Counts by_position = count(source, width, index, options_);
         NeighborCounts by_row = by_position;
         for (std::size_t i = 0; i < x_.rows(); ++i) {
             const std::size_t row = tree_.rows()[i];
@@ -78,18 +79,26 @@ public:
     }
 
 private:
-    NeighborCounts count(const ColumnSource& source, std::size_t width, std::size_t index,
+    struct Counts : NeighborCounts {
+        std::vector<std::uint32_t> joint;  // of the mixed estimator: neighbours in the joint space
+    };
+
+    Counts count(const ColumnSource& source, std::size_t width, std::size_t index,
                          const Options& options) const {
         const std::size_t n = x_.rows();
         RowMajor given(n, width);
         source(index, given.values());
         const RowMajor y(given.view(), tree_.rows());
-        const std::vector<double> radius = radii(y, options);
+        std::vector<double> radius(n);
+        Counts counts;
+        counts.joint.resize(mixed_ ? n : 0);
+        measure(y, options, radius, counts.joint);
         std::optional<RangeCounter> near_y;
         if (z_.columns() == 0) near_y.emplace(y);
 
-        NeighborCounts counts{std::vector<std::uint32_t>(n), std::vector<std::uint32_t>(n),
-                              std::vector<std::uint32_t>(n, static_cast<std::uint32_t>(n - 1))};
+        counts.xz.resize(n);
+        counts.yz.resize(n);
+        counts.z.assign(n, static_cast<std::uint32_t>(n - 1));
         for_blocks(options, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
                 if (near_y) {
@@ -103,20 +112,24 @@ private:
         return counts;
     }
 
-    // Within which each point's neighbours are counted.
-    std::vector<double> radii(const RowMajor& y, const Options& options) const {
+    // Finds within which radius each point's neighbours are counted, and how many there are in the joint space.
+    void measure(const RowMajor& y, const Options& options, std::vector<double>& radius,
+                 std::vector<std::uint32_t>& neighbors) const {
         const std::size_t n = x_.rows();
         RowMajor joint(n, x_.columns() + y.columns() + z_.columns());
         joint.put(0, x_);
         joint.put(x_.columns(), y);
         joint.put(x_.columns() + y.columns(), z_);
         const KdTree tree(joint.view());
-        std::vector<double> radius(n);
         for_blocks(options, [&](std::size_t begin, std::size_t end) {
             Smallest nearest(k_);
-            for (std::size_t p = begin; p < end; ++p) radius[tree.rows()[p]] = shrunken(tree.kth_distance(p, nearest));
+            for (std::size_t p = begin; p < end; ++p) {
+                const double rho = tree.kth_distance(p, nearest);
+                const std::size_t i = tree.rows()[p];
+                radius[i] = mixed_ ? widened(rho) : shrunken(rho);
+                if (mixed_) neighbors[i] = tree.count(tree.points()[p], radius[i]) - 1;
+            }
         });
-        return radius;
     }
 
     // All three counts in one walk: of the few points near in z, it takes little to look at x and y too.
@@ -143,8 +156,17 @@ private:
                      [&](std::size_t block, int) { body(block * block_size, std::min((block + 1) * block_size, n)); });
     }
 
-    Sum sum(const NeighborCounts& counts) const {
+    Sum sum(const Counts& counts) const {
         Sum total = 0;
+        if (mixed_) {
+            // psi of the number of neighbours, where the other estimator has one more and k for the joint space. Without
+            // z every point is near, this one too.
+            const std::size_t self = z_.columns() == 0 ? 1 : 0;
+            for (std::size_t i = 0; i < x_.rows(); ++i) {
+                total += psi_[counts.xz[i]] + psi_[counts.yz[i]] - psi_[counts.z[i] + self] - psi_[counts.joint[i]];
+            }
+            return total + static_cast<Sum>(x_.rows()) * psi_[static_cast<std::size_t>(k_)];
+        }
         for (std::size_t i = 0; i < x_.rows(); ++i) {
             total += psi_[counts.xz[i] + 1] + psi_[counts.yz[i] + 1] - psi_[counts.z[i] + 1];
         }
@@ -152,6 +174,7 @@ private:
     }
 
     int k_;
+    bool mixed_;
     Options options_;
     KdTree tree_;
     RowMajor x_, z_;
@@ -161,8 +184,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<NeighborEngine> make_tree_engine(const Points& x, const Points& z, int k, const Options& options) {
-    return std::make_unique<TreeEngine>(x, z, k, options);
+std::unique_ptr<NeighborEngine> make_tree_engine(const Points& x, const Points& z, int k, Estimator estimator,
+                                                 const Options& options) {
+    return std::make_unique<TreeEngine>(x, z, k, estimator, options);
 }
 
 }  // namespace knnmi

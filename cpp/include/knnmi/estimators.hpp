@@ -15,17 +15,24 @@
 
 namespace knnmi {
 
+// What the neighbours of a point are counted for.
+enum class Estimator {
+    ksg,    // continuous columns: Kraskov et al. 2004; Frenzel and Pompe 2007
+    mixed,  // columns with ties, or of whole numbers and categories: Mesner and Shalizi 2019. Points at exactly rho_i
+            // count too, and k is replaced by the number of points within rho_i. By the engines `automatic` and `tree`.
+};
+
 // Kozachenko-Leonenko entropy (Kraskov et al. 2004, Eq. 20): psi(n) - psi(k) + d/n * sum log(2 rho_i).
 // Minus infinity when some rho_i is 0.
 double entropy(const Points& x, int k, const Options& options = {});
 
 // Kraskov et al. 2004, Eq. 8, when z has no columns; Vejmelka and Palus 2008 / Frenzel and Pompe 2007 otherwise.
 double conditional_mutual_information(const Points& x, const Points& y, const Points& z, int k,
-                                      const Options& options = {});
+                                      const Options& options = {}, Estimator estimator = Estimator::ksg);
 
 // The same for every column of `candidates` as y: one value per column, work shared between them.
 std::vector<double> conditional_mutual_informations(const Points& x, const Points& candidates, const Points& z, int k,
-                                                    const Options& options = {});
+                                                    const Options& options = {}, Estimator estimator = Estimator::ksg);
 
 // The integers behind an estimate, for each point: neighbours within radius_i in (x, z), (y, z) and z, the point itself
 // not counted; with empty z, `z` holds n - 1.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "knnmi/estimators.hpp"
 #include "knnmi/options.hpp"
 #include "knnmi/points.hpp"
 
@@ -19,6 +20,7 @@ struct PermutationTest {
     int neighbors = 0;
     // Above 0: stop as soon as no outcome of the remaining permutations can change `p < alpha`.
     double stop_at_alpha = 0.0;
+    Estimator estimator = Estimator::ksg;
 };
 
 struct PermutationResult {
