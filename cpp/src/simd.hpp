@@ -37,6 +37,7 @@ inline Doubles absolute(Doubles a) { return _mm512_abs_pd(a); }
 inline Mask less(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
 inline Mask less_equal(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ); }
 inline unsigned bits(Mask m) { return m; }
+inline std::size_t count(unsigned lane_bits) { return static_cast<std::size_t>(__builtin_popcount(lane_bits)); }
 inline double first_lane(Doubles a) { return _mm512_cvtsd_f64(a); }
 
 inline Integers zeros() { return _mm512_setzero_si512(); }
@@ -93,8 +94,18 @@ inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std
 
 #elif defined(KNNMI_ISA_AVX2)
 
+// Copied half by half: GCC moves a trivial struct of this size through general registers.
 struct Doubles {
     __m256d low, high;
+
+    Doubles() = default;
+    Doubles(__m256d first, __m256d second) : low(first), high(second) {}
+    Doubles(const Doubles& other) : low(other.low), high(other.high) {}
+    Doubles& operator=(const Doubles& other) {
+        low = other.low;
+        high = other.high;
+        return *this;
+    }
 };
 using Mask = Doubles;  // a lane is all ones or all zeros
 struct Integers {
@@ -124,6 +135,7 @@ inline Mask less_equal(Doubles a, Doubles b) {
 inline unsigned bits(Mask m) {
     return static_cast<unsigned>(_mm256_movemask_pd(m.low) | (_mm256_movemask_pd(m.high) << 4));
 }
+inline std::size_t count(unsigned lane_bits) { return static_cast<std::size_t>(__builtin_popcount(lane_bits)); }
 inline double first_lane(Doubles a) { return _mm256_cvtsd_f64(a.low); }
 
 inline Integers zeros() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
@@ -168,7 +180,7 @@ inline void compress_half(double* out, __m256d a, unsigned chosen) {
 }
 inline void compress(double* out, Doubles a, unsigned chosen) {
     compress_half(out, a.low, chosen & 15u);
-    compress_half(out + __builtin_popcount(chosen & 15u), a.high, chosen >> 4);
+    compress_half(out + count(chosen & 15u), a.high, chosen >> 4);
 }
 
 using Positions = __m256i;
@@ -201,82 +213,112 @@ inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std
     return total;
 }
 
-#else  // plain loops, for the compiler to make of what it can
+#else  // pairs, which the vector types of GCC and Clang have on any processor
 
-struct Doubles {
-    double at[lanes];
-};
-struct Mask {
-    std::int64_t at[lanes];  // -1 or 0
-};
-struct Integers {
-    std::int64_t at[lanes];
-};
+typedef double PairOfDoubles __attribute__((vector_size(16)));
+typedef std::int64_t PairOfIntegers __attribute__((vector_size(16)));
 
-template <class Result, class Function>
-inline Result each(Function f) {
-    Result result;
-    for (std::size_t l = 0; l < lanes; ++l) result.at[l] = f(l);
-    return result;
+// Copied pair by pair, for the compiler to keep them in registers.
+template <class Pair>
+struct FourPairs {
+    Pair a, b, c, d;
+
+    FourPairs() = default;
+    FourPairs(Pair first, Pair second, Pair third, Pair fourth) : a(first), b(second), c(third), d(fourth) {}
+    FourPairs(const FourPairs& other) : a(other.a), b(other.b), c(other.c), d(other.d) {}
+    FourPairs& operator=(const FourPairs& other) {
+        a = other.a;
+        b = other.b;
+        c = other.c;
+        d = other.d;
+        return *this;
+    }
+};
+using Doubles = FourPairs<PairOfDoubles>;
+using Integers = FourPairs<PairOfIntegers>;
+using Mask = Integers;  // a lane is -1 or 0
+
+inline Doubles load(const double* p) {
+    return {PairOfDoubles{p[0], p[1]}, PairOfDoubles{p[2], p[3]}, PairOfDoubles{p[4], p[5]}, PairOfDoubles{p[6], p[7]}};
 }
-
-inline Doubles load(const double* p) { return each<Doubles>([=](std::size_t l) { return p[l]; }); }
-inline void store(double* p, const Doubles& a) {
-    for (std::size_t l = 0; l < lanes; ++l) p[l] = a.at[l];
+template <class T, class Pair>
+inline void store(T* p, const FourPairs<Pair>& v) {
+    __builtin_memcpy(p, &v.a, sizeof v.a);
+    __builtin_memcpy(p + 2, &v.b, sizeof v.b);
+    __builtin_memcpy(p + 4, &v.c, sizeof v.c);
+    __builtin_memcpy(p + 6, &v.d, sizeof v.d);
 }
-inline Doubles broadcast(double a) { return each<Doubles>([=](std::size_t) { return a; }); }
-inline Doubles subtract(const Doubles& a, const Doubles& b) { return each<Doubles>([&](std::size_t l) { return a.at[l] - b.at[l]; }); }
-inline Doubles multiply(const Doubles& a, const Doubles& b) { return each<Doubles>([&](std::size_t l) { return a.at[l] * b.at[l]; }); }
-inline Doubles min(const Doubles& a, const Doubles& b) { return each<Doubles>([&](std::size_t l) { return a.at[l] < b.at[l] ? a.at[l] : b.at[l]; }); }
-inline Doubles max(const Doubles& a, const Doubles& b) { return each<Doubles>([&](std::size_t l) { return a.at[l] > b.at[l] ? a.at[l] : b.at[l]; }); }
-inline Doubles absolute(const Doubles& a) { return each<Doubles>([&](std::size_t l) { return __builtin_fabs(a.at[l]); }); }
-inline Mask less(const Doubles& a, const Doubles& b) { return each<Mask>([&](std::size_t l) { return -static_cast<std::int64_t>(a.at[l] < b.at[l]); }); }
-inline Mask less_equal(const Doubles& a, const Doubles& b) { return each<Mask>([&](std::size_t l) { return -static_cast<std::int64_t>(a.at[l] <= b.at[l]); }); }
+inline Doubles broadcast(double a) {
+    const PairOfDoubles pair{a, a};
+    return {pair, pair, pair, pair};
+}
+inline Doubles subtract(const Doubles& x, const Doubles& y) { return {x.a - y.a, x.b - y.b, x.c - y.c, x.d - y.d}; }
+inline Doubles multiply(const Doubles& x, const Doubles& y) { return {x.a * y.a, x.b * y.b, x.c * y.c, x.d * y.d}; }
+inline Doubles min(const Doubles& x, const Doubles& y) {
+    return {x.a < y.a ? x.a : y.a, x.b < y.b ? x.b : y.b, x.c < y.c ? x.c : y.c, x.d < y.d ? x.d : y.d};
+}
+inline Doubles max(const Doubles& x, const Doubles& y) {
+    return {x.a > y.a ? x.a : y.a, x.b > y.b ? x.b : y.b, x.c > y.c ? x.c : y.c, x.d > y.d ? x.d : y.d};
+}
+inline PairOfDoubles absolute(PairOfDoubles a) {
+    constexpr std::int64_t magnitude = 0x7fffffffffffffff;
+    return reinterpret_cast<PairOfDoubles>(reinterpret_cast<PairOfIntegers>(a) & magnitude);
+}
+inline Doubles absolute(const Doubles& x) { return {absolute(x.a), absolute(x.b), absolute(x.c), absolute(x.d)}; }
+inline Mask less(const Doubles& x, const Doubles& y) { return {x.a < y.a, x.b < y.b, x.c < y.c, x.d < y.d}; }
+inline Mask less_equal(const Doubles& x, const Doubles& y) { return {x.a <= y.a, x.b <= y.b, x.c <= y.c, x.d <= y.d}; }
 inline unsigned bits(const Mask& m) {
-    unsigned result = 0;
-    for (std::size_t l = 0; l < lanes; ++l) result |= static_cast<unsigned>(m.at[l] & 1) << l;
-    return result;
+    const PairOfIntegers bit = (m.a & PairOfIntegers{1, 2}) | (m.b & PairOfIntegers{4, 8}) |
+                               (m.c & PairOfIntegers{16, 32}) | (m.d & PairOfIntegers{64, 128});
+    return static_cast<unsigned>(bit[0] | bit[1]);
 }
-inline double first_lane(const Doubles& a) { return a.at[0]; }
-
-inline Integers zeros() { return {}; }
-inline void store(std::int64_t* p, const Integers& a) {
-    for (std::size_t l = 0; l < lanes; ++l) p[l] = a.at[l];
+// By halves: without an instruction for it, __builtin_popcount is a function call.
+inline std::size_t count(unsigned lane_bits) {
+    lane_bits -= lane_bits >> 1 & 0x55u;
+    lane_bits = (lane_bits & 0x33u) + (lane_bits >> 2 & 0x33u);
+    return (lane_bits & 0x0fu) + (lane_bits >> 4);
 }
-inline Integers count_up(const Integers& a, const Mask& m) { return each<Integers>([&](std::size_t l) { return a.at[l] - m.at[l]; }); }
+inline double first_lane(const Doubles& x) { return x.a[0]; }
 
-template <std::size_t Step>
-inline Doubles exchange(const Doubles& a) {
-    return each<Doubles>([&](std::size_t l) { return a.at[l ^ Step]; });
+inline Integers zeros() { return {PairOfIntegers{}, PairOfIntegers{}, PairOfIntegers{}, PairOfIntegers{}}; }
+inline Integers count_up(const Integers& n, const Mask& m) { return {n.a - m.a, n.b - m.b, n.c - m.c, n.d - m.d}; }
+
+template <int Step>
+inline Doubles exchange(const Doubles& x) {
+    if constexpr (Step == 4) return {x.c, x.d, x.a, x.b};
+    if constexpr (Step == 2) return {x.b, x.a, x.d, x.c};
+    const auto swapped = [](PairOfDoubles pair) { return PairOfDoubles{pair[1], pair[0]}; };
+    return {swapped(x.a), swapped(x.b), swapped(x.c), swapped(x.d)};
 }
 
-inline void store_whole(std::int32_t* p, const Doubles& a) {
-    for (std::size_t l = 0; l < lanes; ++l) p[l] = static_cast<std::int32_t>(a.at[l]);
+inline void store_whole(std::int32_t* p, const Doubles& x) {
+    double values[lanes];
+    store(values, x);
+    for (std::size_t l = 0; l < lanes; ++l) p[l] = static_cast<std::int32_t>(values[l]);
 }
 
-inline void compress(double* out, const Doubles& a, unsigned chosen) {
+template <class T>
+inline void compress_values(T* out, const T* values, unsigned chosen) {
     for (std::size_t l = 0; l < lanes; ++l) {
-        *out = a.at[l];
+        *out = values[l];
         out += chosen >> l & 1u;
     }
+}
+inline void compress(double* out, const Doubles& x, unsigned chosen) {
+    double values[lanes];
+    store(values, x);
+    compress_values(out, values, chosen);
 }
 
 struct Positions {
     std::uint32_t at[lanes];
 };
 
-inline Positions load_positions(const std::uint32_t* p) {
-    return each<Positions>([=](std::size_t l) { return p[l]; });
-}
+inline Positions load_positions(const std::uint32_t* p) { return {{p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]}}; }
 inline Positions positions_from(std::uint32_t first) {
-    return each<Positions>([=](std::size_t l) { return first + static_cast<std::uint32_t>(l); });
+    return {{first, first + 1, first + 2, first + 3, first + 4, first + 5, first + 6, first + 7}};
 }
-inline void compress(std::uint32_t* out, const Positions& a, unsigned chosen) {
-    for (std::size_t l = 0; l < lanes; ++l) {
-        *out = a.at[l];
-        out += chosen >> l & 1u;
-    }
-}
+inline void compress(std::uint32_t* out, const Positions& x, unsigned chosen) { compress_values(out, x.at, chosen); }
 
 inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std::uint32_t low, std::uint32_t span) {
     std::uint32_t found = 0;
@@ -288,14 +330,5 @@ inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std
 
 inline Doubles distance(Doubles a, Doubles b) { return absolute(subtract(a, b)); }
 inline bool any(Mask m) { return bits(m) != 0; }
-inline std::size_t count(unsigned chosen) {
-#if defined(__GNUC__)
-    return static_cast<std::size_t>(__builtin_popcount(chosen));
-#else
-    std::size_t n = 0;
-    for (; chosen != 0; chosen &= chosen - 1) ++n;
-    return n;
-#endif
-}
 
 }  // namespace knnmi::KNNMI_ISA
