@@ -163,8 +163,8 @@ def test_targets_cannot_be_oriented():
         learn(simulate.small_network(50)[0], "iamb+fisher-z", targets=["X1"], orient=True)
 
 
-# Meek (1995), figure 1, with a - b to be directed: the edges, those that are directed, and the triples whose middle is no
-# collider.
+# Meek (1995), figure 1, with a - b to be directed: the edges, those that are directed, and the triples whose middle is
+# no collider.
 RULES = {
     1: (["ca", "ab"], ["ca"], ["cab"]),
     2: (["ab", "ac", "cb"], ["ac", "cb"], []),
