@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from itertools import combinations
 
 from pyknnmi.learners import Learner, Pair
@@ -12,6 +13,7 @@ __all__ = ["orient"]
 
 Neighbors = list[set[int]]
 Separators = dict[Pair, list[set[int]]]
+Finder = Callable[[Pair, Neighbors, Tester, int], list[set[int]]]
 
 
 def orient(learner: Learner, edges: Collection[Pair], test: Tester) -> tuple[set[Pair], set[Pair]]:
@@ -54,8 +56,8 @@ def orient(learner: Learner, edges: Collection[Pair], test: Tester) -> tuple[set
         neighbors[x].add(y)
         neighbors[y].add(x)
     limit = len(test.names) if learner.max_conditioning is None else learner.max_conditioning
-    search = _resolve_moral_graph if learner.estimates == "moral graph" else _resolve_skeleton
-    return _directed(*search(neighbors, test, limit))
+    resolve = _resolve_moral_graph if learner.estimates == "moral graph" else _resolve_skeleton
+    return _directed(*resolve(neighbors, test, limit))
 
 
 Triples = set[tuple[Pair, int]]
@@ -64,17 +66,32 @@ Triples = set[tuple[Pair, int]]
 
 def _resolve_moral_graph(moral: Neighbors, test: Tester, limit: int) -> tuple[Neighbors, Triples, Triples]:
     """Return the skeleton, the colliders and the other triples."""
-    separators: Separators = {}
-    for pair in _pairs(moral):
-        x, y = pair
-        if y in moral[x] and pair not in test.constrained and (found := _collider_sets(pair, moral, test, limit)):
-            separators[pair] = found
+    separators = _separators(_collider_sets, moral, test, limit, joined=True)
     skeleton = [{y for y in moral[x] if _pair(x, y) not in separators} for x in range(len(moral))]
     colliders, others = _classified(skeleton, separators)
     # who are not joined in a moral graph have no child in common; of a forbidden pair that is not known
     apart = [(x, y) for x, y in _pairs(moral) if y not in moral[x] and (x, y) not in test.constrained]
     others |= {((x, y), middle) for x, y in apart for middle in skeleton[x] & skeleton[y]}
     return skeleton, colliders, others
+
+
+def _resolve_skeleton(skeleton: Neighbors, test: Tester, limit: int) -> tuple[Neighbors, Triples, Triples]:
+    """Return the skeleton as it is, the colliders and the other triples."""
+    separators = _separators(_smallest_separators, skeleton, test, limit, joined=False)
+    return skeleton, *_classified(skeleton, separators)
+
+
+def _separators(find: Finder, neighbors: Neighbors, test: Tester, limit: int, *, joined: bool) -> Separators:
+    """Return the separating sets of pairs with a common neighbour, where there are any."""
+    work = partial(_separators_of, find, neighbors, limit, joined)
+    return {pair: sets for search in test.each(work, range(len(neighbors))) for pair, sets in search.found.items()}
+
+
+def _separators_of(find: Finder, neighbors: Neighbors, limit: int, joined: bool, x: int, test: Tester) -> Separators:
+    """Return the separating sets of x and later columns, those joined to it or the others."""
+    later = (y for y in range(x + 1, len(neighbors)) if (y in neighbors[x]) is joined and neighbors[x] & neighbors[y])
+    pairs = [(x, y) for y in later if (x, y) not in test.constrained]
+    return {pair: sets for pair in pairs if (sets := find(pair, neighbors, test, limit))}
 
 
 def _collider_sets(pair: Pair, neighbors: Neighbors, test: Tester, limit: int) -> list[set[int]]:
@@ -107,16 +124,6 @@ def _reachable(start: Iterable[int], neighbors: Neighbors, avoided: set[int]) ->
         seen |= new
         front.extend(new)
     return seen
-
-
-def _resolve_skeleton(skeleton: Neighbors, test: Tester, limit: int) -> tuple[Neighbors, Triples, Triples]:
-    """Return the skeleton as it is, the colliders and the other triples."""
-    separators: Separators = {}
-    for pair in _pairs(skeleton):
-        x, y = pair
-        if y not in skeleton[x] and pair not in test.constrained and skeleton[x] & skeleton[y]:
-            separators[pair] = _smallest_separators(pair, skeleton, test, limit)
-    return skeleton, *_classified(skeleton, separators)
 
 
 def _smallest_separators(pair: Pair, neighbors: Neighbors, test: Tester, limit: int) -> list[set[int]]:

@@ -12,11 +12,11 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from pyknnmi import estimators
+from pyknnmi import estimators, orientation
 from pyknnmi.ci_tests import CIResult, CITest
 from pyknnmi.component import Component
 from pyknnmi.constraints import Column, Constraints
-from pyknnmi.data import Dataset, listing, natural_key
+from pyknnmi.data import Dataset, Missing, listing, natural_key
 from pyknnmi.errors import (
     DataError,
     ParameterError,
@@ -27,7 +27,6 @@ from pyknnmi.errors import (
 )
 from pyknnmi.graph import Graph
 from pyknnmi.learners import Evidence, Learned, Learner, Pair, most_doubtful
-from pyknnmi.orientation import orient
 from pyknnmi.partially_directed import PartiallyDirectedGraph
 from pyknnmi.reading import read_table
 from pyknnmi.registry import BUILT_IN, KINDS, Registry, default_registry
@@ -119,7 +118,7 @@ class Pipeline:
         run: Run | None = None,
         constraints: Constraints | None = None,
         *,
-        oriented: bool = False,
+        orient: bool = False,
         store: Store | None = None,
     ) -> LearnResult:
         """Return the Markov network of `data`; see `pyknnmi.learn`."""
@@ -130,13 +129,15 @@ class Pipeline:
             raise DataError(f"the data have one column, '{dataset.names[0]}': a network needs two")
         constraints = constraints or Constraints()
         constraints.check(dataset)
-        self._check_abilities(constraints, oriented)
+        self._check_abilities(constraints, orient)
         isolated = dataset.constant_columns()
         _warn_of_constants([dataset.names[i] for i in isolated])
         columns = _canonical(dataset, isolated)
+        if columns is not None:
+            _check_kinds(self.test or self.learner, columns)
         found = _Outcome()
         if columns is not None and columns.p > 1:
-            found = self._learn_columns(columns, run, constraints, oriented, store)
+            found = self._learn_columns(columns, run, constraints, orient, store)
         names = columns.names if columns is not None else ()
         graph = Graph(dataset.names, _named(found.learned.edges, names))
         return LearnResult(
@@ -155,12 +156,12 @@ class Pipeline:
             directed=PartiallyDirectedGraph(
                 dataset.names, _named(found.directed, names), _named(found.undirected, names)
             )
-            if oriented
+            if orient
             else None,
         )
 
     def _learn_columns(
-        self, columns: Dataset, run: Run, constraints: Constraints, oriented: bool, store: Store | None
+        self, columns: Dataset, run: Run, constraints: Constraints, orient: bool, store: Store | None
     ) -> _Outcome:
         for transform in self.transforms:
             columns = _transformed(transform, columns)
@@ -170,7 +171,7 @@ class Pipeline:
         tester = Tester(self.test, columns, run, constraints, stored)
         learned = self.learner.learn(columns, tester, run)
         learned = replace(learned, evidence=self._evidence(learned, tester))
-        directed, undirected = orient(self.learner, learned.edges, tester) if oriented else ((), ())
+        directed, undirected = orientation.orient(self.learner, learned.edges, tester) if orient else ((), ())
         counts = {
             "tests": len(tester.answers),
             "permutations": sum(answer.permutations for answer in tester.answers.values()),
@@ -178,7 +179,7 @@ class Pipeline:
         }
         return _Outcome(learned, directed, undirected, counts)
 
-    def _check_abilities(self, constraints: Constraints, oriented: bool) -> None:
+    def _check_abilities(self, constraints: Constraints, orient: bool) -> None:
         """Raise an error for what this learner cannot do, before anything is tested."""
         name = self.learner.name
         if constraints.targets is not None and not self.learner.takes_targets:
@@ -192,13 +193,13 @@ class Pipeline:
                 f"the learner '{name}' uses no CI test, and edges are required or forbidden through the test: "
                 "leave them out, or take a learner that uses one, such as iamb"
             )
-        if oriented and self.test is None:
+        if orient and self.test is None:
             raise ParameterError(
                 f"the learner '{name}' uses no CI test, which orientation needs: leave orient out, or take a learner "
                 "that uses one, such as pc-stable",
                 "orient",
             )
-        if oriented and constraints.targets is not None:
+        if orient and constraints.targets is not None:
             raise ParameterError(
                 "orientation needs the neighbours of every column: leave either orient or the targets out", "orient"
             )
@@ -231,13 +232,15 @@ def learn(
     targets: Column | Iterable[Column] | None = None,
     orient: bool = False,
     store: str | os.PathLike[str] | None = None,
+    missing: Missing = "raise",
 ) -> LearnResult:
     """Return the Markov network of `data`: which columns depend on which, given all others.
 
     Parameters
     ----------
     data : path, array_like of shape (n, p), data frame or Dataset
-        n rows of p columns of real numbers. A path names a CSV or TSV file with a header line.
+        n rows of p columns. A path names a CSV or TSV file with a header line. Columns of booleans, categories or
+        text are for tests that take them (knn-cmi); the others are real numbers.
     spec : str or Pipeline, default "iamb+knn-cmi"
         What to run: any transforms, a learner, and its CI test, joined by ``+``. ``pyknnmi components`` lists them.
     seed : int, default 0
@@ -261,6 +264,9 @@ def learn(
         A file that keeps every answer of the test (SQLite). A run that was stopped goes on where it was; other
         learners on the same data take the answers that are there. An answer is used only for the same data, test,
         parameters, version and seed.
+    missing : {"raise", "drop", "drop-per-test"}
+        What to do about missing values: raise an error, leave out every row that has any, or let each test leave out
+        the rows that miss a value in its own columns.
 
     Returns
     -------
@@ -291,21 +297,22 @@ def learn(
     ('X5',)
     """
     pipeline = Pipeline.parse(spec) if isinstance(spec, str) else spec
-    dataset = to_dataset(data)
+    dataset = to_dataset(data, missing)
     constraints = Constraints.of(dataset, required, forbidden, targets)
     run = Run(seed, threads, n_jobs, progress)
-    return pipeline.learn(dataset, run, constraints, oriented=orient, store=Store(store) if store else None)
+    return pipeline.learn(dataset, run, constraints, orient=orient, store=Store(store) if store else None)
 
 
 def ci_test(
     data: Any,
-    x: str | int,
-    y: str | int,
-    given: str | int | Sequence[str | int] = (),
+    x: Column | Sequence[Column],
+    y: Column | Sequence[Column],
+    given: Column | Sequence[Column] = (),
     test: str | CITest = "knn-cmi",
     *,
     seed: int = 0,
     threads: int = 0,
+    missing: Missing = "raise",
 ) -> CIResult:
     """Return whether columns `x` and `y` are independent given others.
 
@@ -313,13 +320,13 @@ def ci_test(
     ----------
     data : path, array_like of shape (n, p), data frame or Dataset
         As in `learn`.
-    x, y : str or int
-        Two columns, by name or number from 0.
+    x, y : str, int or sequence of these
+        Two columns, by name or number from 0; or two groups of columns, for tests that take groups (knn-cmi).
     given : str, int or sequence of these
         The conditioning set; empty for an unconditional test.
     test : str or CITest, default "knn-cmi"
         A CI test's spec, such as ``knn-cmi(k=5)``.
-    seed, threads : int
+    seed, threads, missing
         As in `learn`: the answer is the one that `learn` gets for this question.
 
     Returns
@@ -328,36 +335,62 @@ def ci_test(
         A constant x or y is independent of everything: statistic 0, p-value 1. A constant in `given` changes nothing
         and is listed in ``redundant``.
     """
-    dataset = to_dataset(data)
-    if isinstance(given, str | int):
-        given = (given,)
-    pair = [dataset.column(x), dataset.column(y)]
-    others = list(dict.fromkeys(dataset.column(z) for z in given))
-    if pair[0] == pair[1]:
-        raise DataError(f"x and y are the same column, '{dataset.names[pair[0]]}'")
-    for column in pair:
-        if column in others:
-            raise DataError(f"column '{dataset.names[column]}' is in the conditioning set too")
+    dataset = to_dataset(data, missing)
     component = _ci_test_component(test) if isinstance(test, str) else test
-    asked = dataset.select([*pair, *others])
-    constants = asked.constant_columns()
-    constant_names = tuple(asked.names[i] for i in constants)
-    _warn_of_constants(constant_names)
-    if constants[:1] and constants[0] < 2:
-        return CIResult(statistic=0.0, p_value=1.0, independent=True, n=asked.n, decided_by="constant column")
-    columns = _canonical(asked, constants)
+    groups = [_columns(dataset, columns) for columns in (x, y, given)]
+    _check_disjoint(dataset, groups)
+    asked = dataset.select([column for group in groups for column in group])
+    _check_kinds(component, asked)
+    constants = [asked.names[i] for i in asked.constant_columns()]
+    _warn_of_constants(constants)
+    first, second, others = ([dataset.names[i] for i in group if dataset.names[i] not in constants] for group in groups)
+    if not first or not second:
+        return CIResult.of_constant(asked.n)
+    columns = _canonical(asked, asked.constant_columns())
     assert columns is not None  # x and y vary
     tester = Tester(component, columns, Run(seed, threads))
-    first, second = (columns.column(name) for name in asked.names[:2])
-    answer = tester.test(first, second, [i for i in range(columns.p) if i not in (first, second)])
-    if constants:
-        answer = _with_redundant(answer, constant_names)
-    return answer
+    xs, ys, zs = ([columns.column(name) for name in names] for names in (first, second, others))
+    if len(xs) == len(ys) == 1:
+        answer = tester.test(xs[0], ys[0], zs)
+    elif component.takes_groups and not columns.has_missing:
+        answer = tester.test_groups(xs, ys, zs)
+    else:
+        raise ParameterError(
+            f"{component.name} takes one column as x and one as y{' where values are missing' * columns.has_missing}: "
+            "test them one by one, or take knn-cmi on complete data"
+        )
+    return replace(answer, redundant=(*answer.redundant, *constants)) if constants else answer
 
 
-def to_dataset(data: Any) -> Dataset:
+def to_dataset(data: Any, missing: Missing = "raise") -> Dataset:
     """Return whatever a user gave, a path included, as a `Dataset`."""
-    return read_table(data) if isinstance(data, str | os.PathLike) else Dataset.of(data)
+    if isinstance(data, str | os.PathLike):
+        return read_table(data, missing)
+    return Dataset.of(data, missing=missing)
+
+
+def _columns(dataset: Dataset, given: Column | Sequence[Column]) -> list[int]:
+    one = isinstance(given, str) or not isinstance(given, Iterable)
+    return list(dict.fromkeys(dataset.column(column) for column in ([given] if one else given)))  # type: ignore
+
+
+def _check_disjoint(dataset: Dataset, groups: Sequence[Sequence[int]]) -> None:
+    x, y, given = map(set, groups)
+    if not x or not y:
+        raise DataError("x and y need a column each")
+    for shared, where in ((x & y, "in x and in y"), ((x | y) & given, "in the conditioning set too")):
+        if shared:
+            raise DataError(f"column '{dataset.names[min(shared)]}' is {where}")
+
+
+def _check_kinds(component: Component, dataset: Dataset) -> None:
+    """Raise an error for columns of a kind that a component cannot use."""
+    discrete = [dataset.names[i] for i in dataset.discrete_columns()]
+    if discrete and not component.accepts("discrete"):
+        raise DataError(
+            f"column {listing(discrete)} holds categories, and {component} takes numbers only: leave them out, or take "
+            "a test for both, such as knn-cmi"
+        )
 
 
 def versions(pipeline: Pipeline) -> dict[str, Any]:
@@ -417,10 +450,19 @@ def _canonical(dataset: Dataset, constants: Sequence[int]) -> Dataset | None:
 
 
 def _transformed(transform: Transform, dataset: Dataset) -> Dataset:
-    result = transform.apply(dataset)
-    if result.names != dataset.names or result.n != dataset.n:
+    """Return the data with their continuous columns transformed."""
+    if dataset.has_missing:
+        raise DataError(f"the transform '{transform.name}' needs complete data: pass missing=\"drop\", or leave it out")
+    chosen = [i for i, kind in enumerate(dataset.kinds) if transform.accepts(kind)]
+    if not chosen:
+        return dataset
+    part = dataset.select(chosen)
+    result = transform.apply(part)
+    if result.names != part.names or result.n != part.n:
         raise DataError(f"the transform '{transform.name}' changed the rows or names of the data")
-    return result
+    values = dataset.values.copy()
+    values[:, chosen] = result.values
+    return Dataset(values, dataset.names, dataset.kinds)
 
 
 def _warn_of_constants(names: Sequence[str]) -> None:
@@ -431,10 +473,6 @@ def _warn_of_constants(names: Sequence[str]) -> None:
             PyknnmiWarning,
             stacklevel=4,
         )
-
-
-def _with_redundant(answer: CIResult, constants: tuple[str, ...]) -> CIResult:
-    return replace(answer, redundant=(*answer.redundant, *constants))
 
 
 def _named_blankets(

@@ -23,7 +23,7 @@ class Progress:
     Attributes
     ----------
     done, total : int
-        Targets (columns) finished and in all.
+        Columns finished and in all, in the present phase; some learners have several.
     tests : int
         Conditional independence tests made so far.
     """

@@ -46,14 +46,14 @@ def test_two_ways_to_the_completed_graph_agree():
 def test_a_perfect_test_leads_to_the_completed_graph(learner):
     for seed in range(200):
         dag = random_dag(seed)
-        assert learn_with_oracle(dag, learner, oriented=True).directed == completed(dag), dag
+        assert learn_with_oracle(dag, learner, orient=True).directed == completed(dag), dag
 
 
 @each_learner
 def test_every_learner_can_be_oriented(learner):
     for seed in range(40):
         dag = random_dag(seed, largest=8)
-        directed = learn_with_oracle(dag, learner, oriented=True).directed
+        directed = learn_with_oracle(dag, learner, orient=True).directed
         assert directed == completed(dag), dag
         assert directed.moral_graph() == dag.moral_graph()
 
@@ -129,14 +129,14 @@ def test_a_forbidden_edge_says_nothing_about_directions():
     # a -> b <- c; with a - c forbidden it is not known whether a and c have a common child
     dag = PartiallyDirectedGraph("abc", [("a", "b"), ("c", "b")])
     for learner in (IAMB(), PCStable()):
-        result = learn_with_oracle(dag, learner, constraints=Constraints(forbidden=(("a", "c"),)), oriented=True)
+        result = learn_with_oracle(dag, learner, constraints=Constraints(forbidden=(("a", "c"),)), orient=True)
         assert result.directed == PartiallyDirectedGraph("abc", [], [("a", "b"), ("b", "c")])
 
 
 def test_a_required_edge_is_no_edge_between_parents():
     dag = PartiallyDirectedGraph("abc", [("a", "b"), ("c", "b")])
     for learner in (IAMB(), PCStable()):
-        result = learn_with_oracle(dag, learner, constraints=Constraints(required=(("a", "c"),)), oriented=True)
+        result = learn_with_oracle(dag, learner, constraints=Constraints(required=(("a", "c"),)), orient=True)
         assert result.directed == PartiallyDirectedGraph("abc", [], [("a", "b"), ("a", "c"), ("b", "c")])
 
 
@@ -192,7 +192,7 @@ def test_each_of_meeks_rules(rule):
 
 def test_exports(tmp_path):
     dag = PartiallyDirectedGraph(['say "a"', "b", "c", "d"], [('say "a"', "c"), ("b", "c")])
-    result = learn_with_oracle(dag, IAMB(), oriented=True)
+    result = learn_with_oracle(dag, IAMB(), orient=True)
     assert not set(DIRECTED_WRITERS) & {path.name for path in write_result(learn_with_oracle(dag, IAMB()), tmp_path)}
     written = {path.name: path.read_text() for path in write_result(result, tmp_path)}
     assert set(written) >= set(DIRECTED_WRITERS)
@@ -233,6 +233,6 @@ def test_an_undirected_graph_has_no_directions():
     # a common neighbour is on a path between its neighbours, so every separating set holds it
     for seed in range(1, 60, 2):
         graph = random_graph(seed, largest=8)
-        assert learn_with_oracle(graph, PCStable(), oriented=True).directed == PartiallyDirectedGraph(
+        assert learn_with_oracle(graph, PCStable(), orient=True).directed == PartiallyDirectedGraph(
             graph.names, (), graph.edges
         )

@@ -8,6 +8,7 @@ import click
 
 from pyknnmi.cli.common import progress_bar, writing
 from pyknnmi.constraints import Constraints
+from pyknnmi.data import Missing
 from pyknnmi.exports import write_result
 from pyknnmi.pipeline import DEFAULT_SPEC, Pipeline, ci_test
 from pyknnmi.reading import read_table
@@ -29,6 +30,13 @@ __all__ = ["demo", "learn", "test"]
 @click.option("--forbidden", metavar="A,B", multiple=True, help="An edge that is not there; may be repeated.")
 @click.option("--targets", metavar="A,B,...", help="Search for the neighbours of these columns only.")
 @click.option("--orient", is_flag=True, help="Find the directions that the data determine, too.")
+@click.option(
+    "--missing",
+    type=click.Choice(["raise", "drop", "drop-per-test"]),
+    default="raise",
+    show_default=True,
+    help="Rows with missing values: an error, left out, or left out of the tests that they concern.",
+)
 @click.option("--store", type=click.Path(path_type=Path), help="File that keeps every answer, to go on after a stop.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the files.")
 def learn(
@@ -41,12 +49,13 @@ def learn(
     forbidden: tuple[str, ...],
     targets: str | None,
     orient: bool,
+    missing: Missing,
     store: Path | None,
     out: Path | None,
 ) -> None:
     """Learn the Markov network of DATA, a CSV or TSV file with a header line."""
     pipeline = Pipeline.parse(spec)
-    table = read_table(data)
+    table = read_table(data, missing)
     constraints = Constraints.of(
         table,
         [_names(edge) for edge in required],
@@ -56,7 +65,7 @@ def learn(
     with progress_bar() as progress:
         run = Run(seed, threads, jobs, progress)
         kept = Store(store) if store else None
-        result = pipeline.learn(table, run, constraints, oriented=orient, store=kept)
+        result = pipeline.learn(table, run, constraints, orient=orient, store=kept)
     click.echo(str(result))
     if out is not None:
         with writing():
