@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyknnmi import simulate
 from pyknnmi.ci_tests import BoundTest, CIResult, CITest
+from pyknnmi.columns import Kind
 from pyknnmi.component import Component
 from pyknnmi.constraints import Constraints
 from pyknnmi.correlation import (
@@ -28,6 +29,7 @@ from pyknnmi.errors import (
     UnknownNameError,
 )
 from pyknnmi.estimators import (
+    Estimator,
     PermutationCount,
     build_info,
     conditional_mutual_information,
@@ -71,9 +73,11 @@ __all__ = [
     "DataError",
     "DataTypeError",
     "Dataset",
+    "Estimator",
     "Evidence",
     "FisherZ",
     "Graph",
+    "Kind",
     "LearnResult",
     "Learned",
     "Learner",

@@ -53,6 +53,11 @@ class CIResult:
     log_p_value: float | None = None
     redundant: tuple[str, ...] = ()
 
+    @classmethod
+    def of_constant(cls, n: int) -> CIResult:
+        """Return the answer about a column that is constant on all n rows: it is independent of everything."""
+        return cls(statistic=0.0, p_value=1.0, independent=True, n=n, decided_by="constant column")
+
 
 class BoundTest(ABC):
     """A CI test bound to data: it answers questions about columns, given by their numbers.
@@ -97,6 +102,9 @@ class CITest(Component):
 
     needs_seed: ClassVar[bool] = False
     """Whether the answer depends on the seed of the run."""
+
+    takes_groups: ClassVar[bool] = False
+    """Whether the bound test also takes tuples of columns as x and y: groups of columns, each as one variable."""
 
     @abstractmethod
     def bind(self, dataset: Dataset, run: Run) -> BoundTest:

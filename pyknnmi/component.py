@@ -11,6 +11,7 @@ import typing
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
+from pyknnmi.columns import Kind
 from pyknnmi.errors import ParameterError, PluginError, did_you_mean
 from pyknnmi.spec import Call, Value, format_value
 
@@ -50,6 +51,10 @@ class Component:
                 raise self.parameter_error(parameter.name, f"must be {parameter.allowed}") from None
             object.__setattr__(self, parameter.name, value)
         self.check()
+
+    def accepts(self, kind: Kind) -> bool:
+        """Return whether columns of this kind can be used: numbers only, unless overridden."""
+        return kind == "continuous"
 
     def check(self) -> None:
         """Raise `ParameterError` if a parameter is out of its range. Does nothing unless overridden."""

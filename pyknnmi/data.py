@@ -9,16 +9,20 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.errors import DataError, DataTypeError, UnknownNameError, did_you_mean
+from pyknnmi.columns import Kind, column_of, unusable
+from pyknnmi.errors import DataError, UnknownNameError, did_you_mean
 
 __all__ = ["Dataset", "natural_key"]
 
 Values = NDArray[np.float64]
+Missing = Literal["raise", "drop", "drop-per-test"]
+
+_MISSING_WAYS_OUT = 'drop or impute those rows, or pass missing="drop" or missing="drop-per-test"'
 
 
 def natural_key(name: str) -> tuple[tuple[str | int, ...], str]:
@@ -39,10 +43,17 @@ class Dataset:
         float64, C order, read-only.
     names : tuple of str
         One name a column, all different.
+    kinds : tuple of {"continuous", "discrete"}
+        One kind a column; all continuous if left empty. The values of a discrete column are codes: only whether two are
+        equal has a meaning.
+    has_missing : bool
+        Whether values may be missing (NaN). Tests are then made on the rows that are complete in their columns.
     """
 
     values: Values
     names: tuple[str, ...]
+    kinds: tuple[Kind, ...] = ()
+    has_missing: bool = False
     _index: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -58,15 +69,25 @@ class Dataset:
             raise DataError(
                 f"the data have {array.shape[0]} row(s): dependence needs at least 2, and a kNN estimate more than k"
             )
-        _check_type(array, self.names)
+        if array.dtype.kind == "b":
+            object.__setattr__(self, "kinds", ("discrete",) * len(self.names))
+        else:
+            _check_type(array, self.names)
+        kinds = self.kinds or ("continuous",) * len(self.names)
+        if len(kinds) != len(self.names):
+            raise DataError(f"{len(kinds)} kinds were given for {len(self.names)} columns")
         values = np.ascontiguousarray(array, dtype=np.float64).view()
-        _check_finite(values, self.names)
+        if not self.has_missing:
+            _check_none(np.isnan(values), self.names, "missing values (NaN)", _MISSING_WAYS_OUT)
+        _check_none(np.isinf(values), self.names, "infinite values", "drop or clip those values")
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
+        object.__setattr__(self, "kinds", kinds)
+        object.__setattr__(self, "has_missing", bool(np.isnan(values).any()))
         object.__setattr__(self, "_index", {name: i for i, name in enumerate(self.names)})
 
     @classmethod
-    def of(cls, data: Any, names: Sequence[str] | None = None) -> Dataset:
+    def of(cls, data: Any, names: Sequence[str] | None = None, missing: Missing = "raise") -> Dataset:
         """Return `data` as a `Dataset`.
 
         Parameters
@@ -77,16 +98,31 @@ class Dataset:
             float64 in C order.
         names : sequence of str, optional
             Column names of an array; ``X1 ... Xp`` when left out.
+        missing : {"raise", "drop", "drop-per-test"}
+            What to do about missing values: raise an error, leave out every row that has any, or keep them and let
+            each test leave out the rows that miss a value in its own columns.
 
         Raises
         ------
         DataError
-            NaN, infinite values, duplicate names, no columns, fewer than two rows.
+            Missing values, infinite values, duplicate names, no columns, fewer than two rows, free text.
         DataTypeError
-            A column of text, objects, dates, booleans or complex numbers.
+            A column of objects, dates or complex numbers.
         """
+        dataset = cls._of(data, names)
+        if not dataset.has_missing or missing == "drop-per-test":
+            return dataset
+        if missing == "raise":
+            _check_none(np.isnan(dataset.values), dataset.names, "missing values (NaN)", _MISSING_WAYS_OUT)
+        complete = ~np.isnan(dataset.values).any(axis=1)
+        if complete.sum() < 2:
+            raise DataError(f"only {complete.sum()} of {dataset.n} rows have no missing values: drop columns first")
+        return cls(dataset.values[complete], dataset.names, dataset.kinds)
+
+    @classmethod
+    def _of(cls, data: Any, names: Sequence[str] | None) -> Dataset:
         if isinstance(data, Dataset):
-            return data if names is None else cls(data.values, tuple(names))
+            return data if names is None else cls(data.values, tuple(names), data.kinds, data.has_missing)
         if hasattr(data, "columns") and hasattr(data, "to_numpy"):
             if names is not None:
                 raise DataError("a data frame brings its own column names: leave `names` out")
@@ -94,7 +130,7 @@ class Dataset:
         array = as_array(data, "the data")
         if names is None:
             names = [f"X{i + 1}" for i in range(array.shape[-1])] if array.ndim else []
-        return cls(array, tuple(names))
+        return cls(array, tuple(names), has_missing=True)
 
     @classmethod
     def _of_frame(cls, frame: Any) -> Dataset:
@@ -102,8 +138,9 @@ class Dataset:
         _check_names(names)
         if not names:
             raise DataError("the data have no columns")
-        columns = [_frame_column(frame[key], name) for key, name in zip(frame.columns, names, strict=True)]
-        return cls(np.column_stack(columns), names)
+        columns = [column_of(frame[key], name) for key, name in zip(frame.columns, names, strict=True)]
+        kinds = tuple(kind for _, kind in columns)
+        return cls(np.column_stack([values for values, _ in columns]), names, kinds, has_missing=True)
 
     @property
     def n(self) -> int:
@@ -117,8 +154,8 @@ class Dataset:
 
     @cached_property
     def hash(self) -> str:
-        """SHA-256 over the shape, the names and the bytes of the values, as hexadecimal digits."""
-        digest = hashlib.sha256(repr((self.values.shape, self.names)).encode())
+        """SHA-256 over the shape, the names, the kinds and the bytes of the values, as hexadecimal digits."""
+        digest = hashlib.sha256(repr((self.values.shape, self.names, self.kinds)).encode())
         digest.update(self.values.astype("<f8", copy=False).data)
         return digest.hexdigest()
 
@@ -139,12 +176,25 @@ class Dataset:
     def select(self, columns: Iterable[int]) -> Dataset:
         """Return the data set of these columns, in the order given."""
         columns = list(columns)
-        return Dataset(self.values[:, columns], tuple(self.names[c] for c in columns))
+        names, kinds = (tuple(all_[c] for c in columns) for all_ in (self.names, self.kinds))
+        return Dataset(self.values[:, columns], names, kinds, self.has_missing)  # type: ignore[arg-type]
+
+    def complete_rows(self, columns: Iterable[int]) -> Dataset:
+        """Return the data set of these columns, and of the rows that miss none of their values."""
+        chosen = self.select(columns)
+        complete = ~np.isnan(chosen.values).any(axis=1)
+        if complete.sum() < 2:
+            raise DataError(f"too few rows are complete in {listing(chosen.names)}: {complete.sum()} of {self.n}")
+        return Dataset(chosen.values[complete], chosen.names, chosen.kinds)
+
+    def discrete_columns(self) -> tuple[int, ...]:
+        """Return the indices of the columns of categories."""
+        return tuple(i for i, kind in enumerate(self.kinds) if kind == "discrete")
 
     def constant_columns(self) -> tuple[int, ...]:
-        """Return the indices of the columns whose values are all equal."""
-        same = self.values.min(axis=0) == self.values.max(axis=0)
-        return tuple(int(i) for i in np.flatnonzero(same))
+        """Return the indices of the columns whose values, where there are any, are all equal."""
+        lowest, highest = np.fmin.reduce(self.values), np.fmax.reduce(self.values)
+        return tuple(int(i) for i in np.flatnonzero((lowest == highest) | np.isnan(lowest)))
 
 
 def as_array(data: Any, what: str) -> NDArray[Any]:
@@ -173,30 +223,19 @@ def _check_names(names: Sequence[str]) -> None:
         raise DataError(f"column names must differ; given more than once: {listing(repeated)}")
 
 
-def _check_finite(values: Values, names: Sequence[str]) -> None:
-    if np.isfinite(values).all():
+def _check_none(wrong: NDArray[np.bool_], names: Sequence[str], what: str, way_out: str) -> None:
+    if not wrong.any():
         return
-    for what, wrong, way_out in (
-        ("missing values (NaN)", np.isnan(values), "drop or impute those rows"),
-        ("infinite values", np.isinf(values), "drop or clip those values"),
-    ):
-        counts = wrong.sum(axis=0)
-        if counts.any():
-            found = [f"'{name}' ({count})" for name, count in zip(names, counts, strict=True) if count]
-            first = int(np.flatnonzero(wrong.any(axis=1))[0])
-            raise DataError(f"{what} in column {listing(found)}, first in row {first} (counted from 0): {way_out}")
+    found = [f"'{name}' ({count})" for name, count in zip(names, wrong.sum(axis=0), strict=True) if count]
+    first = int(np.flatnonzero(wrong.any(axis=1))[0])
+    raise DataError(f"{what} in column {listing(found)}, first in row {first} (counted from 0): {way_out}")
 
 
 def _check_type(array: NDArray[Any], names: Sequence[str]) -> None:
-    kind = array.dtype.kind
-    if kind in "fiu":
+    if array.dtype.kind in "fiu":
         return
     culprits = [name for name, column in zip(names, array.T, strict=True) if not _holds_numbers(column)] or names
-    what = {"c": "complex numbers", "b": "booleans", "O": "objects", "U": "text", "S": "text"}.get(
-        kind, f"type {array.dtype}"
-    )
-    way_out = "code it as numbers (0 and 1)" if kind == "b" else "convert it to real numbers"
-    raise DataTypeError(f"column {listing(culprits)}: {what} cannot be used; {way_out}, or leave it out")
+    raise unusable(array.dtype, f"column {listing(culprits)}")
 
 
 def _holds_numbers(column: NDArray[Any]) -> bool:
@@ -208,12 +247,3 @@ def _holds_numbers(column: NDArray[Any]) -> bool:
     except (TypeError, ValueError):
         return False
     return True
-
-
-def _frame_column(column: Any, name: str) -> Values:
-    nullable = getattr(column.dtype, "numpy_dtype", None) if hasattr(column.dtype, "na_value") else None
-    if nullable is not None and nullable.kind in "fiu":  # pandas' own numbers: to_numpy() alone would give objects
-        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
-    array = np.asarray(column.to_numpy())
-    _check_type(array[:, None], [name])
-    return array.astype(np.float64, copy=False)

@@ -124,7 +124,7 @@ class Pipeline:
         """Return the Markov network of `data`; see `pyknnmi.learn`."""
         start = time.perf_counter()
         run = run or Run()
-        dataset = to_dataset(data)
+        dataset = data if isinstance(data, Dataset) else to_dataset(data)
         if dataset.p < 2:
             raise DataError(f"the data have one column, '{dataset.names[0]}': a network needs two")
         constraints = constraints or Constraints()
@@ -370,8 +370,8 @@ def to_dataset(data: Any, missing: Missing = "raise") -> Dataset:
 
 
 def _columns(dataset: Dataset, given: Column | Sequence[Column]) -> list[int]:
-    one = isinstance(given, str) or not isinstance(given, Iterable)
-    return list(dict.fromkeys(dataset.column(column) for column in ([given] if one else given)))  # type: ignore
+    columns = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
+    return list(dict.fromkeys(dataset.column(column) for column in columns))
 
 
 def _check_disjoint(dataset: Dataset, groups: Sequence[Sequence[int]]) -> None:

@@ -9,8 +9,10 @@ import os
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pyknnmi.data import Dataset, listing
+from pyknnmi.columns import Kind, categories
+from pyknnmi.data import Dataset, Missing
 from pyknnmi.errors import DataError, DataTypeError
 
 __all__ = ["read_table"]
@@ -18,21 +20,24 @@ __all__ = ["read_table"]
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 
 
-def read_table(path: str | os.PathLike[str]) -> Dataset:
+def read_table(path: str | os.PathLike[str], missing: Missing = "raise") -> Dataset:
     """Return the table in a CSV or TSV file with a header line.
 
     Parameters
     ----------
     path : path
         A file of rows of numbers under a line of column names, separated by commas, semicolons or tabs; may be
-        compressed (``.gz``).
+        compressed (``.gz``). A column of text alone holds categories. Missing values are empty cells, ``NA``, ``NaN``
+        and the like.
+    missing : {"raise", "drop", "drop-per-test"}
+        As in `Dataset.of`.
 
     Raises
     ------
     DataError
         No file, no header, missing or infinite values, ragged rows.
     DataTypeError
-        Text among the numbers; the message names column and line.
+        Text among the numbers of a column; the message names column and line.
     """
     path = Path(path)
     try:
@@ -55,10 +60,10 @@ def read_table(path: str | os.PathLike[str]) -> Dataset:
     try:
         values = np.loadtxt(io.StringIO(body), delimiter=delimiter, ndmin=2, quotechar='"', comments=None)
     except ValueError:
-        raise _diagnosis(path, body, delimiter, names) from None
+        return Dataset.of(_read_cells(path, body, delimiter, names), missing=missing)
     if values.shape[1] != len(names):
         raise DataError(f"'{path}' has {len(names)} column names and {values.shape[1]} numbers a row")
-    return Dataset(values, tuple(names))
+    return Dataset.of(values, names, missing)
 
 
 def _is_number(text: str) -> bool:
@@ -69,29 +74,33 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _diagnosis(path: Path, body: str, delimiter: str, names: list[str]) -> DataError | DataTypeError:
-    """Return the error that tells why the fast reader gave up."""
-    missing: dict[str, int] = {}
-    first_missing = 0
+def _read_cells(path: Path, body: str, delimiter: str, names: list[str]) -> Dataset:
+    """Return a table in which not all cells are numbers."""
+    rows, lines = [], []
     reader = csv.reader(io.StringIO(body), delimiter=delimiter)
     for row in reader:
-        line = reader.line_num + 1
         if not row:
             continue
         if len(row) != len(names):
-            return DataError(f"'{path}', line {line}: {len(row)} values for {len(names)} column names")
-        for name, cell in zip(names, row, strict=True):
-            if cell.strip().lower() in _MISSING:
-                missing[name] = missing.get(name, 0) + 1
-                first_missing = first_missing or line
-            elif not _is_number(cell):
-                return DataTypeError(
-                    f"'{path}', line {line}: column '{name}' holds the text '{cell[:40]}': "
-                    "give numbers, or leave the column out"
-                )
-    if missing:
-        found = listing([f"'{name}' ({count})" for name, count in missing.items()])
-        return DataError(
-            f"'{path}': missing values in column {found}, first in line {first_missing}: drop or impute those rows"
-        )
-    return DataError(f"'{path}' cannot be read as a table of numbers")
+            raise DataError(f"'{path}', line {reader.line_num + 1}: {len(row)} values for {len(names)} column names")
+        rows.append([cell.strip() for cell in row])
+        lines.append(reader.line_num + 1)
+    columns = [
+        _column(path, name, lines, [None if cell.lower() in _MISSING else cell for cell in cells])
+        for name, cells in zip(names, zip(*rows, strict=True), strict=True)
+    ]
+    kinds = tuple(kind for _, kind in columns)
+    return Dataset(np.column_stack([values for values, _ in columns]), tuple(names), kinds, has_missing=True)
+
+
+def _column(path: Path, name: str, lines: list[int], cells: list[str | None]) -> tuple[NDArray[np.float64], Kind]:
+    text = [(line, cell) for line, cell in zip(lines, cells, strict=True) if cell is not None and not _is_number(cell)]
+    if not text:
+        return np.array([np.nan if cell is None else float(cell) for cell in cells]), "continuous"
+    if len(text) == len(cells) - cells.count(None):
+        return categories(cells, name), "discrete"
+    line, cell = text[0]
+    raise DataTypeError(
+        f"'{path}', line {line}: column '{name}' holds the text '{cell[:40]}' among numbers: give numbers, or leave "
+        "the column out"
+    )

@@ -7,12 +7,14 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.ci_tests import BoundTest, CIResult, CITest
+from pyknnmi.complete_cases import CompleteCases
 from pyknnmi.constraints import Constraints
 from pyknnmi.data import Dataset
 from pyknnmi.errors import PluginError, PyknnmiError
@@ -81,7 +83,8 @@ class Tester:
         self._name = test.name
         self._symmetric = test.symmetric
         self._run = run
-        self._bound = _guarded(test.name, "binding it to the data", lambda: test.bind(dataset, run))
+        bind = partial(CompleteCases, test) if dataset.has_missing else test.bind
+        self._bound = _guarded(test.name, "binding it to the data", lambda: bind(dataset, run))
         if not isinstance(self._bound, BoundTest):
             raise PluginError(f"{test.name}: bind returned {self._bound!r}, not a BoundTest")
         self.names = dataset.names
@@ -167,6 +170,17 @@ class Tester:
                     self._on_answer()
         self.trail[question] = self.answers[question]
         return self.answers[question]
+
+    def test_groups(self, x: Sequence[int], y: Sequence[int], z: Sequence[int] = ()) -> CIResult:
+        """Return the answer for two groups of columns, each taken as one variable; it is not remembered."""
+        first, second = tuple(sorted(x)), tuple(sorted(y))
+        if self._symmetric and second < first:
+            first, second = second, first
+        given = tuple(sorted(set(z)))
+        bound: Any = self._bound  # that it takes groups is known from the component
+        answer = _guarded(self._name, f"testing groups {first} and {second}", lambda: bound.test(first, second, given))
+        self._check(answer, (first[0], second[0], given))
+        return cast(CIResult, answer)
 
     def _answer(self, question: Question) -> CIResult:
         x, y, given = question

@@ -21,6 +21,7 @@ from joblib.externals.loky.backend.reduction import dumps
 
 from pyknnmi.ci_tests import CIResult, CITest
 from pyknnmi.component import Component
+from pyknnmi.constraints import Constraints
 from pyknnmi.data import Dataset
 from pyknnmi.learners import Learned, Learner
 from pyknnmi.pipeline import Pipeline
@@ -101,7 +102,8 @@ def check_learner(learner: Learner, test: str = "fisher-z") -> None:
     ------
     AssertionError
         Naming what is wrong: a result of the wrong type, columns that do not exist, a graph that changes on a second
-        run or with the order of the columns, data that were written to, or use of NumPy's global random numbers.
+        run or with the order of the columns, a required or forbidden edge or a target that is not heeded, data that
+        were written to, or use of NumPy's global random numbers.
     """
     _check_component(learner, Learner)
     data = example_data()
@@ -124,6 +126,17 @@ def check_learner(learner: Learner, test: str = "fisher-z") -> None:
             turned.graph.reordered(data.names) == first.graph,
             "the graph changes with the order of the columns",
         )
+        _check_constraints(pipeline, data, run)
+
+
+def _check_constraints(pipeline: Pipeline, data: Dataset, run: Run) -> None:
+    a, b, _, d = data.names
+    if pipeline.learner.uses_test:
+        graph = pipeline.learn(data, run, Constraints(required=((a, d),), forbidden=((a, b),))).graph
+        _require((a, d) in graph and (a, b) not in graph, "a required or forbidden edge was not heeded")
+    if pipeline.learner.takes_targets:
+        graph = pipeline.learn(data, run, Constraints(targets=(d,))).graph
+        _require(all(d in edge for edge in graph.edges), "an edge between two columns that are no targets was joined")
 
 
 def check_transform(transform: Transform) -> None:

@@ -17,9 +17,12 @@ from pyknnmi import (
     CITest,
     DataError,
     Dataset,
+    Estimator,
+    Kind,
     PartialCorrelations,
     PyknnmiWarning,
     Run,
+    conditional_mutual_information,
     conditional_mutual_informations,
     fisher_z,
     permutation_test,
@@ -61,19 +64,26 @@ class KnnCMI(CITest):
     stop_early : bool
         Stop as soon as the remaining permutations cannot change the decision. The decision is the same; the p-value
         is then (K + 1) / (permutations made + 1), and ``p_value_bounds`` tells where that of all T would lie.
+    estimator : auto, ksg, mixed
+        ``ksg`` is the paper's, for continuous columns. ``mixed`` (Mesner and Shalizi 2019) also takes columns in which
+        many rows share a value, booleans and categories, which are 0 apart where equal and 1 where not. ``auto`` takes
+        ``mixed`` for the questions in which such a column takes part, and ``ksg`` for the others.
     engine : auto, tree, column, columns
-        How neighbours are found; changes the time and never the answer. ``auto`` takes the fastest.
+        How neighbours are found; changes the time and never the answer. ``auto`` takes the fastest; the mixed estimator
+        and groups of columns take the tree in any case.
 
     References
     ----------
     Leppä-aho, Räisänen, Yang and Roos (2018), "Learning non-parametric Markov networks with mutual information",
     PGM; Vejmelka and Paluš (2008), doi:10.1103/PhysRevE.77.026214; Frenzel and Pompe (2007),
     doi:10.1103/PhysRevLett.99.204101; local null: Runge (2018), "Conditional independence testing based on a
-    nearest-neighbor estimator of conditional mutual information", AISTATS.
+    nearest-neighbor estimator of conditional mutual information", AISTATS; mixed: Mesner and Shalizi (2019),
+    arXiv:1912.03387.
     """
 
     name: ClassVar[str] = "knn-cmi"
     needs_seed: ClassVar[bool] = True
+    takes_groups: ClassVar[bool] = True
 
     k: int = 3
     permutations: int = 200
@@ -83,7 +93,12 @@ class KnnCMI(CITest):
     null: Literal["global", "local"] = "global"
     neighbors: int = 5
     stop_early: bool = False
+    estimator: Literal["auto", "ksg", "mixed"] = "auto"
     engine: Literal["auto", "tree", "column", "columns"] = "auto"
+
+    def accepts(self, kind: Kind) -> bool:
+        """Return whether the estimator takes columns of this kind."""
+        return kind == "continuous" or self.estimator != "ksg"
 
     def check(self) -> None:
         """Check the ranges."""
@@ -103,8 +118,10 @@ class KnnCMI(CITest):
                 PyknnmiWarning,
                 stacklevel=2,
             )
-        _warn_of_ties(dataset, self.k)
         return BoundKnnCMI(self, dataset, run)
+
+
+Variable = int | tuple[int, ...]
 
 
 class BoundKnnCMI(BoundTest):
@@ -117,19 +134,9 @@ class BoundKnnCMI(BoundTest):
         self.threads = run.threads_per_job
         values = standardized(dataset.values) if component.standardize else dataset.values
         self._values = np.asfortranarray(values)
+        self._indicators = {i: _indicators(dataset.values[:, i]) for i in dataset.discrete_columns()}
+        self._mixed = self._mixed_columns(dataset)
         self._correlations = PartialCorrelations.of(dataset.values)
-
-    def associations(self, x: int, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return the estimates in nats."""
-        return conditional_mutual_informations(
-            self._columns((x,)),
-            self._columns(candidates),
-            self._columns(z),
-            self._component.k,
-            engine=self._component.engine,
-            threads=self.threads,
-            poll=self._run.poll,
-        )
 
     def for_threads(self) -> BoundTest:
         """Return the test with one thread a call: the core does its work without Python's lock."""
@@ -137,25 +144,51 @@ class BoundKnnCMI(BoundTest):
         single.threads = 1
         return single
 
-    def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
-        """Return the answer for columns x and y given the columns z."""
+    def associations(self, x: Variable, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return the estimates in nats."""
+        scores = np.empty(len(candidates))
+        alike: dict[Estimator, list[int]] = {"ksg": [], "mixed": []}
+        for place, y in enumerate(candidates):
+            if y in self._indicators:
+                scores[place] = self._estimate(x, y, z)
+            else:
+                alike[self._estimator(x, y, z)].append(place)
+        for estimator, places in alike.items():
+            if places:
+                scores[places] = conditional_mutual_informations(
+                    self._columns(x),
+                    self._values[:, [candidates[place] for place in places]],
+                    self._columns(z),
+                    self._component.k,
+                    estimator=estimator,
+                    engine="auto" if estimator == "mixed" else self._component.engine,
+                    threads=self.threads,
+                    poll=self._run.poll,
+                )
+        return scores
+
+    def test(self, x: Variable, y: Variable, z: tuple[int, ...]) -> CIResult:
+        """Return the answer for columns x and y, or groups of them, given the columns z."""
+        screened = self._screened(x, y, z)
+        return screened or self._permuted(x, y, z)
+
+    def _permuted(self, x: Variable, y: Variable, z: tuple[int, ...]) -> CIResult:
         component = self._component
-        if component.screen is not None:
-            estimate = float(self.associations(x, (y,), z)[0])
-            screened = self._screen(estimate, x, y, z)
-            if screened is not None:
-                return screened
+        estimator = self._estimator(x, y, z)
+        xs, ys = self._columns(x), self._columns(y)
+        special = estimator == "ksg" and xs.shape[1] == ys.shape[1] == 1
         found = permutation_test(
-            self._columns((x,)),
-            self._columns((y,)),
+            xs,
+            ys,
             self._columns(z),
             component.k,
             permutations=component.permutations,
             seed=self._run.seed,
-            stream=self._run.stream(self._names[x], self._names[y], [self._names[i] for i in z]),
+            stream=self._run.stream(self._name(x), self._name(y), [self._names[i] for i in z]),
             neighbors=component.neighbors if component.null == "local" else 0,
             stop_at_alpha=component.alpha if component.stop_early else 0.0,
-            engine=component.engine,
+            estimator=estimator,
+            engine=component.engine if special else "auto",
             threads=self.threads,
             poll=self._run.poll,
         )
@@ -172,14 +205,22 @@ class BoundKnnCMI(BoundTest):
             p_value_bounds=(lowest, highest) if left else None,
         )
 
-    def _screen(self, estimate: float, x: int, y: int, z: tuple[int, ...]) -> CIResult | None:
-        component = self._component
+    def _screened(self, x: Variable, y: Variable, z: tuple[int, ...]) -> CIResult | None:
+        """Return the answer without permutations, where the estimate and the correlation agree on independence."""
+        threshold = self._component.screen
+        if threshold is None or not isinstance(x, int) or not isinstance(y, int):
+            return None
+        if self._indicators.keys() & {x, y, *z}:
+            return None  # codes of categories have no correlation
         partial = self._correlations.between(x, y, z)
         freedom = len(self._values) - partial.rank - 3
-        if component.screen is None or estimate >= component.screen or freedom < 1:
+        if freedom < 1:
             return None
         p_value = fisher_z(partial.r, freedom).p_value
-        if p_value < component.alpha:
+        if p_value < self._component.alpha:
+            return None
+        estimate = self._estimate(x, y, z)
+        if estimate >= threshold:
             return None
         return CIResult(
             statistic=estimate,
@@ -189,25 +230,63 @@ class BoundKnnCMI(BoundTest):
             decided_by="screen",
         )
 
-    def _columns(self, columns: Sequence[int]) -> NDArray[np.float64]:
-        return self._values[:, list(columns)]
+    def _estimate(self, x: Variable, y: Variable, z: tuple[int, ...]) -> float:
+        return conditional_mutual_information(
+            self._columns(x),
+            self._columns(y),
+            self._columns(z),
+            self._component.k,
+            estimator=self._estimator(x, y, z),
+            threads=self.threads,
+        )
+
+    def _estimator(self, x: Variable, y: Variable, z: tuple[int, ...]) -> Estimator:
+        if self._component.estimator != "auto":
+            return self._component.estimator
+        return "mixed" if self._mixed & {*_each(x), *_each(y), *z} else "ksg"
+
+    def _mixed_columns(self, dataset: Dataset) -> frozenset[int]:
+        """Return the columns that call for the mixed estimator, and say which numbers do, or do in vain."""
+        tied = _tied_columns(dataset, self._component.k)
+        if tied and self._component.estimator != "mixed":
+            does = "biases the ksg estimator" if self._component.estimator == "ksg" else "calls for the mixed estimator"
+            warnings.warn(
+                f"knn-cmi: in column {', '.join(tied.values())} many rows share a value, which {does}",
+                PyknnmiWarning,
+                stacklevel=3,
+            )
+        return frozenset(tied) | frozenset(self._indicators)
+
+    def _columns(self, variable: Variable) -> NDArray[np.float64]:
+        """Return the columns of a variable, categories as indicators of each but the first."""
+        columns = list(_each(variable))
+        if not self._indicators.keys() & columns:
+            return self._values[:, columns]
+        return np.hstack([self._indicators.get(column, self._values[:, [column]]) for column in columns])
+
+    def _name(self, variable: Variable) -> str:
+        return "\x1f".join(self._names[i] for i in _each(variable))  # no comma: a column may have one in its name
 
 
-def _warn_of_ties(dataset: Dataset, k: int) -> None:
-    """Warn of columns in which many rows share their value with more than k others.
+def _each(variable: Variable) -> tuple[int, ...]:
+    return (variable,) if isinstance(variable, int) else variable
+
+
+def _indicators(codes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return columns in which rows of the same category are 0 apart and others 1, in the max norm."""
+    return np.column_stack([codes == code for code in np.unique(codes)[1:]]).astype(np.float64)
+
+
+def _tied_columns(dataset: Dataset, k: int) -> dict[int, str]:
+    """Return the continuous columns in which most rows share their value with more than k others, and which share does.
 
     Where both x and y are such, the k-th neighbour of a point lies at distance zero.
     """
-    tied = []
-    for name, column in zip(dataset.names, dataset.values.T, strict=True):
-        _, counts = np.unique(column, return_counts=True)
-        share = counts[counts > k].sum() / dataset.n
-        if share > 0.5:
-            tied.append(f"'{name}' ({share:.0%} of the rows)")
-    if tied:
-        warnings.warn(
-            f"knn-cmi assumes continuous columns; in {', '.join(tied)} values are shared by more than "
-            f"{k + 1} rows, and estimates with such columns are biased",
-            PyknnmiWarning,
-            stacklevel=3,
-        )
+    tied = {}
+    for i, (name, kind) in enumerate(zip(dataset.names, dataset.kinds, strict=True)):
+        if kind == "continuous":
+            _, counts = np.unique(dataset.values[:, i], return_counts=True)
+            share = counts[counts > k + 1].sum() / dataset.n
+            if share > 0.5:
+                tied[i] = f"'{name}' ({share:.0%} of the rows)"
+    return tied

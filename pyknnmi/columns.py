@@ -1,0 +1,76 @@
+"""One column of whatever type becomes numbers, and is known as continuous or discrete."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyknnmi.errors import DataError, DataTypeError
+
+__all__ = ["Kind", "categories", "column_of"]
+
+Kind = Literal["continuous", "discrete"]
+"""Numbers, or categories: of a discrete column only whether two values are equal has a meaning."""
+
+Values = NDArray[np.float64]
+
+
+def column_of(column: Any, name: str) -> tuple[Values, Kind]:
+    """Return a data frame's column as numbers and its kind.
+
+    Booleans become 0 and 1, categories and text the place of their label in alphabetic order; both are discrete. What
+    is missing becomes NaN.
+
+    Raises
+    ------
+    DataError
+        Text of which most rows have their own.
+    DataTypeError
+        Complex numbers, dates, objects.
+    """
+    dtype = column.dtype
+    nullable = getattr(dtype, "numpy_dtype", None) if hasattr(dtype, "na_value") else None
+    if nullable is not None and nullable.kind in "fiub":  # pandas' own numbers: to_numpy() alone would give objects
+        numbers = np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
+        return numbers, "discrete" if nullable.kind == "b" else "continuous"
+    array = np.asarray(column.to_numpy())
+    if array.dtype.kind in "fiu" and str(dtype) != "category":
+        return array.astype(np.float64, copy=False), "continuous"
+    if array.dtype.kind == "b":
+        return array.astype(np.float64), "discrete"
+    if str(dtype) == "category" or array.dtype.kind in "OUT":
+        labels = array.tolist()
+        if all(isinstance(label, str | bool | int | float) or _is_missing(label) for label in labels):
+            return categories([None if _is_missing(label) else label for label in labels], name), "discrete"
+    raise unusable(array.dtype, f"column '{name}'")
+
+
+def categories(labels: Sequence[Any], name: str) -> Values:
+    """Return the codes 0, 1, ... of labels, None as NaN.
+
+    Codes follow the alphabetic order of the labels, and depend neither on the order of rows nor on that of a frame's
+    categories.
+    """
+    known = sorted({label for label in labels if label is not None}, key=lambda label: (str(type(label)), label))
+    if len(known) > max(20, len(labels) / 2):
+        raise DataError(
+            f"column '{name}' holds {len(known)} different texts in {len(labels)} rows: it looks like free text; "
+            "leave it out, or sort it into categories"
+        )
+    code = {label: float(i) for i, label in enumerate(known)}
+    return np.array([np.nan if label is None else code[label] for label in labels])
+
+
+def unusable(dtype: np.dtype[Any], where: str) -> DataTypeError:
+    """Return the error for values that are neither numbers nor categories."""
+    what = {"c": "complex numbers", "O": "objects", "U": "text", "S": "text", "T": "text"}.get(
+        dtype.kind, f"type {dtype}"
+    )
+    return DataTypeError(f"{where}: {what} cannot be used; convert it to real numbers, or leave it out")
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or (isinstance(label, float) and np.isnan(label)) or str(label) == "<NA>"
