@@ -3,7 +3,7 @@
 # make lint      style and types of Python, style of C++; make format mends the style
 # make test-cpp  the C++ tests, and a program that uses the installed library
 # make sanitize  the C++ tests with sanitizers of memory, undefined behaviour and data races
-# make plugins   install and test each distribution in plugins/
+# make plugins   install each distribution in plugins/, test it and check its types
 # make dist      sdist and wheel in dist/, and a try of the wheel in an environment of its own
 # make dev       an editable installation in .venv that rebuilds itself when C++ changed
 # make clean     remove all that was made
@@ -18,6 +18,7 @@ PYTEST_ARGS ?= -n 2
 sources := CMakeLists.txt LICENSE README.md pyproject.toml $(shell find cmake pyknnmi cpp/CMakeLists.txt cpp/include \
   cpp/src cpp/bindings -type f -not -name '*.pyc')
 cpp_files = $(shell find cpp -name '*.?pp')
+plugins = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
 # As an activated environment would.
 export VIRTUAL_ENV := $(abspath .venv)
@@ -64,8 +65,9 @@ sanitize: .venv/bin/cmake
 
 plugins: build/wheel/.built
 	$(PYTHON) .ci/venv.py build/plugins
-	build/plugins/bin/pip install --quiet pytest build/wheel/*.whl $(patsubst %/,'./%[test]',$(wildcard plugins/*/))
-	for plugin in plugins/*/; do build/plugins/bin/pytest -c $$plugin/pyproject.toml $$plugin || exit 1; done
+	build/plugins/bin/pip install --quiet pytest "$$(echo build/wheel/*.whl)[lint]" $(plugins:%='./%[test]')
+	for plugin in $(plugins); do (cd $$plugin && $(abspath build/plugins/bin)/pytest) || exit 1; done
+	for plugin in $(plugins); do (cd $$plugin && $(abspath build/plugins/bin)/mypy) || exit 1; done
 
 dist: .venv/bin/python
 	rm -rf dist
@@ -78,7 +80,7 @@ dist: .venv/bin/python
 dev: .venv/bin/cmake
 	python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])' \
 	  | xargs pip install --quiet
-	SKBUILD_EDITABLE_REBUILD=true SKBUILD_BUILD_DIR=build/editable pip install --no-build-isolation --editable ".[all]"
+	SKBUILD_EDITABLE_REBUILD=true SKBUILD_BUILD_DIR=build/editable pip install --no-build-isolation --editable ".[test,lint]"
 	touch .venv/.editable .venv/.package .venv/.test .venv/.lint
 
 clean:
