@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -32,15 +33,25 @@ public:
 
     Points view() const { return {values_.data(), rows_, columns_, static_cast<std::ptrdiff_t>(columns_), 1}; }
 
-    // Copies `other`, which has as many rows, into the columns from `first` on.
-    void put(std::size_t first, const RowMajor& other) {
-        for (std::size_t i = 0; i < rows_; ++i) std::copy_n(other[i], other.columns_, (*this)[i] + first);
-    }
-
 private:
     std::size_t rows_ = 0, columns_ = 0;
     std::vector<double> values_;
 };
+
+// The columns of all blocks, which have equally many rows.
+inline RowMajor side_by_side(std::initializer_list<const RowMajor*> blocks) {
+    std::size_t columns = 0;
+    for (const RowMajor* block : blocks) columns += block->columns();
+    RowMajor joined((*blocks.begin())->rows(), columns);
+    std::size_t first = 0;
+    for (const RowMajor* block : blocks) {
+        for (std::size_t i = 0; i < block->rows(); ++i) {
+            std::copy_n((*block)[i], block->columns(), joined[i] + first);
+        }
+        first += block->columns();
+    }
+    return joined;
+}
 
 // Max norm. Without columns it is 0.
 inline double distance(const double* a, const double* b, std::size_t columns) {

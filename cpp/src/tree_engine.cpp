@@ -1,6 +1,7 @@
 // The general engine: kd-trees over points of any number of columns.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "engines.hpp"
 #include "kd_tree.hpp"
@@ -14,29 +15,31 @@ namespace {
 constexpr std::size_t block_size = 64;           // points that a thread takes at a time
 constexpr std::size_t points_in_a_blink = 5000;  // one y with more takes long enough for its points to be shared out
 
-// Counts the points within a radius of one of them: by binary search in a single column, else by a tree.
+// Counts the other points within a radius of one of them: by binary search in a single column, else by a tree.
 class RangeCounter {
 public:
-    explicit RangeCounter(const RowMajor& points) {
-        if (points.columns() == 1) {
-            sorted_.assign(points[0], points[0] + points.rows());
+    explicit RangeCounter(RowMajor points) : points_(std::move(points)) {
+        if (points_.columns() == 1) {
+            sorted_.assign(points_[0], points_[0] + points_.rows());
             std::sort(sorted_.begin(), sorted_.end());
         } else {
-            tree_.emplace(points.view());
+            tree_.emplace(points_.view());
         }
     }
 
-    std::uint32_t count(const double* point, double radius) const {
-        if (tree_) return tree_->count(point, radius);
+    std::uint32_t count(std::size_t row, double radius) const {
+        if (tree_) return tree_->count(points_[row], radius) - 1;
         // The rounded difference, which is what a radius is compared with, is monotone too.
+        const double center = *points_[row];
         const auto begin =
-            std::partition_point(sorted_.begin(), sorted_.end(), [=](double value) { return *point - value > radius; });
+            std::partition_point(sorted_.begin(), sorted_.end(), [=](double value) { return center - value > radius; });
         const auto end =
-            std::partition_point(begin, sorted_.end(), [=](double value) { return value - *point <= radius; });
-        return static_cast<std::uint32_t>(end - begin);
+            std::partition_point(begin, sorted_.end(), [=](double value) { return value - center <= radius; });
+        return static_cast<std::uint32_t>(end - begin) - 1;
     }
 
 private:
+    RowMajor points_;
     std::vector<double> sorted_;
     std::optional<KdTree> tree_;
 };
@@ -53,7 +56,9 @@ public:
           x_(x, tree_.rows()),
           z_(z, tree_.rows()),
           psi_(tree_.rows().size()) {
-        if (z.empty()) near_x_.emplace(x_);
+        // Many points are near in few columns of z: then it is faster to count in one space after another.
+        if (z.columns() <= 1) near_xz_.emplace(side_by_side({&x_, &z_}));
+        if (z.columns() == 1) near_z_.emplace(z_);
     }
 
     void sums(const ColumnSource& source, std::size_t width, std::size_t first, std::span<Sum> out) override {
@@ -83,8 +88,7 @@ private:
         std::vector<std::uint32_t> joint;  // of the mixed estimator: neighbours in the joint space
     };
 
-    Counts count(const ColumnSource& source, std::size_t width, std::size_t index,
-                         const Options& options) const {
+    Counts count(const ColumnSource& source, std::size_t width, std::size_t index, const Options& options) const {
         const std::size_t n = x_.rows();
         RowMajor given(n, width);
         source(index, given.values());
@@ -93,35 +97,28 @@ private:
         Counts counts;
         counts.joint.resize(mixed_ ? n : 0);
         measure(y, options, radius, counts.joint);
-        std::optional<RangeCounter> near_y;
-        if (z_.columns() == 0) near_y.emplace(y);
-
         counts.xz.resize(n);
         counts.yz.resize(n);
-        counts.z.assign(n, static_cast<std::uint32_t>(n - 1));
-        for_blocks(options, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) {
-                if (near_y) {
-                    counts.xz[i] = near_x_->count(x_[i], radius[i]) - 1;
-                    counts.yz[i] = near_y->count(y[i], radius[i]) - 1;
-                } else {
-                    count_near_z(i, y, radius[i], counts);
-                }
-            }
-        });
+        counts.z.resize(n);
+        if (near_xz_) {
+            const RangeCounter near_yz(side_by_side({&y, &z_}));
+            for_each_row(options, [&](std::size_t i) {
+                counts.xz[i] = near_xz_->count(i, radius[i]);
+                counts.yz[i] = near_yz.count(i, radius[i]);
+                counts.z[i] = near_z_ ? near_z_->count(i, radius[i]) : static_cast<std::uint32_t>(n - 1);
+            });
+        } else {
+            for_each_row(options, [&](std::size_t i) { count_near_z(i, y, radius[i], counts); });
+        }
         return counts;
     }
 
     // Finds within which radius each point's neighbours are counted, and how many there are in the joint space.
     void measure(const RowMajor& y, const Options& options, std::vector<double>& radius,
                  std::vector<std::uint32_t>& neighbors) const {
-        const std::size_t n = x_.rows();
-        RowMajor joint(n, x_.columns() + y.columns() + z_.columns());
-        joint.put(0, x_);
-        joint.put(x_.columns(), y);
-        joint.put(x_.columns() + y.columns(), z_);
+        const RowMajor joint = side_by_side({&x_, &y, &z_});
         const KdTree tree(joint.view());
-        for_blocks(options, [&](std::size_t begin, std::size_t end) {
+        for_each_block(options, [&](std::size_t begin, std::size_t end) {
             Smallest nearest(k_);
             for (std::size_t p = begin; p < end; ++p) {
                 const double rho = tree.kth_distance(p, nearest);
@@ -150,17 +147,24 @@ private:
     }
 
     template <class Body>
-    void for_blocks(const Options& options, const Body& body) const {
+    void for_each_block(const Options& options, const Body& body) const {
         const std::size_t n = x_.rows();
         parallel_for((n + block_size - 1) / block_size, options,
                      [&](std::size_t block, int) { body(block * block_size, std::min((block + 1) * block_size, n)); });
     }
 
+    template <class Body>
+    void for_each_row(const Options& options, const Body& body) const {
+        for_each_block(options, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) body(i);
+        });
+    }
+
     Sum sum(const Counts& counts) const {
         Sum total = 0;
         if (mixed_) {
-            // psi of the number of neighbours, where the other estimator has one more and k for the joint space. Without
-            // z every point is near, this one too.
+            // psi of the number of neighbours, where the other estimator has one more and k for the joint space.
+            // Without z every point is near, this one too.
             const std::size_t self = z_.columns() == 0 ? 1 : 0;
             for (std::size_t i = 0; i < x_.rows(); ++i) {
                 total += psi_[counts.xz[i]] + psi_[counts.yz[i]] - psi_[counts.z[i] + self] - psi_[counts.joint[i]];
@@ -179,7 +183,7 @@ private:
     KdTree tree_;
     RowMajor x_, z_;
     DigammaTable psi_;
-    std::optional<RangeCounter> near_x_;  // without z, counts are taken in x and in y
+    std::optional<RangeCounter> near_xz_, near_z_;  // with at most one column of z
 };
 
 }  // namespace
