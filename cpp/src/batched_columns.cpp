@@ -6,8 +6,9 @@
 
 namespace knnmi {
 
-BatchedColumns::BatchedColumns(const Prepared& prepared, const ColumnSource& source, std::size_t first, std::size_t count,
-                               const std::shared_ptr<const SortedColumn>& sorted, const Options& options)
+BatchedColumns::BatchedColumns(const Prepared& prepared, const ColumnSource& source, std::size_t first,
+                               std::size_t count, const std::shared_ptr<const SortedColumn>& sorted,
+                               const Options& options)
     : rows_(prepared.geometry().stride), columns_(count), values_(batches() * rows_ * batch_size) {
     if (prepared.counts_by_line()) {
         ranked_.resize(columns_);

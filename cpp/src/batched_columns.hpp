@@ -12,8 +12,8 @@
 
 namespace knnmi {
 
-// Batches of eight columns side by side, by position: value l of position p is batch(b)[8 * p + l]. Where counts come from a
-// line, each column also along it.
+// Batches of eight columns side by side, by position: value l of position p is batch(b)[8 * p + l]. Where counts come
+// from a line, each column also along it.
 class BatchedColumns {
 public:
     // Columns first to first + count - 1 of the source. `sorted` holds all their values (see RankedColumn), or is null.

@@ -1,5 +1,5 @@
-// One y column at a time. A point's distances to the blocks near it are kept in a row, from which both the k-th neighbour
-// and the counts are read.
+// One y column at a time. A point's distances to the blocks near it are kept in a row, from which both the k-th
+// neighbour and the counts are read.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -27,7 +27,10 @@ struct Column {
 class Walker {
 public:
     Walker(const Prepared& prepared, const Column& y)
-        : prepared_(&prepared), y_(&y), near_(prepared.geometry(), prepared.kernels()), room_((prepared.k() + 1) * batch_size) {
+        : prepared_(&prepared),
+          y_(&y),
+          near_(prepared.geometry(), prepared.kernels()),
+          room_((prepared.k() + 1) * batch_size) {
         if (y.ranked) line_ = y.ranked->view();
     }
 
@@ -51,8 +54,8 @@ private:
         for (GrowingRadius radius(start);;) {
             const std::span<const std::uint32_t> blocks = near_.within(self, radius);
             distances_.resize(std::max(distances_.size(), 3 * block_size * blocks.size()));
-            query_ = {&prepared_->geometry(), prepared_->x(), y_->values.data(), self, blocks.data(), blocks.size(),
-                      distances_.data()};
+            query_ = {&prepared_->geometry(), prepared_->x(), y_->values.data(), self,
+                      blocks.data(),          blocks.size(),  distances_.data()};
             const double rho = prepared_->kernels().nearest(query_, prepared_->k(), room_.data());
             if (rho <= radius) return rho;
             radius.grow(rho);
@@ -65,7 +68,8 @@ private:
         // An infinite radius also reaches the infinities that fill the last block.
         const auto others = [all = prepared_->points()](std::size_t count) { return std::min(count, all) - 1; };
         if (!line_) return {others(n.xz), others(n.yz), others(n.z)};
-        const LineCounts line = prepared_->kernels().line_within(*line_, y_->values[query_.self], prepared_->z(query_.self), radius);
+        const LineCounts line =
+            prepared_->kernels().line_within(*line_, y_->values[query_.self], prepared_->z(query_.self), radius);
         return {others(n.xz), line.yz - 1, line.z - 1};
     }
 
@@ -80,7 +84,10 @@ private:
 
 class ColumnEngine final : public NeighborEngine {
 public:
-    ColumnEngine(const Points& x, const Points& z, int k, const Options& options) : prepared_(x, z, k), options_(options) {}
+    ColumnEngine(const Points& x, const Points& z, int k, const Options& options)
+        : prepared_(x, z, k), options_(options) {}
+
+    void values_come_from(const Points& y) override { sorted_ = SortedColumn::of(y); }
 
     void sums(const ColumnSource& source, std::size_t, std::size_t first, std::span<Sum> out) override {
         for (std::size_t j = 0; j < out.size(); ++j) {
@@ -111,7 +118,8 @@ private:
         std::vector<double> values(prepared_.points());
         source(index, values);
         Column y{prepared_.order().arranged(Points(values.data(), values.size(), 1, 1, 1)), {}};
-        if (prepared_.counts_by_line()) y.ranked = prepared_.ranked(std::make_shared<SortedColumn>(values), values);
+        if (prepared_.counts_by_line())
+            y.ranked = prepared_.ranked(sorted_ ? sorted_ : std::make_shared<SortedColumn>(values), values);
 
         std::vector<Walker> walkers(static_cast<std::size_t>(thread_count(options_)), Walker(prepared_, y));
         parallel_for(prepared_.geometry().blocks, options_, [&](std::size_t block, int thread) {
@@ -122,6 +130,7 @@ private:
 
     Prepared prepared_;
     Options options_;
+    std::shared_ptr<const SortedColumn> sorted_;  // the values that all y's share, when that is known
 };
 
 }  // namespace

@@ -1,11 +1,9 @@
-// Many y columns share the work that depends on x and z alone. Each point gets one list of its neighbours in (x, z) and one in
-// z, by distance, and eight columns at a time walk them in the lanes of a SIMD register. The points are taken in blocks of
-// neighbours, whose lists touch the same rows of y.
+// Many y columns share the work that depends on x and z alone. Each point gets one list of its neighbours in (x, z)
+// and one in z, by distance, and eight columns at a time walk them in the lanes of a SIMD register. The points are
+// taken in blocks of neighbours, whose lists touch the same rows of y.
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <memory>
-#include <optional>
 
 #include "batched_columns.hpp"
 #include "engines.hpp"
@@ -22,10 +20,14 @@ namespace {
 class BatchWalker {
 public:
     BatchWalker(const Prepared& prepared, const BatchedColumns& y)
-        : prepared_(&prepared), kernels_(&prepared.kernels()), y_(&y), near_(prepared.geometry(), prepared.kernels()),
+        : prepared_(&prepared),
+          kernels_(&prepared.kernels()),
+          y_(&y),
+          near_(prepared.geometry(), prepared.kernels()),
           room_(prepared.k() * batch_size) {}
 
-    // Calls consume(position, batch, counts) for every batch, with the counts of the block's points from that position on.
+    // Calls consume(position, batch, counts) for every batch, with the counts of the block's points from that
+    // position on.
     template <class Consume>
     void walk(std::size_t block, const Consume& consume) {
         first_ = block * block_size;
@@ -48,6 +50,7 @@ private:
         AlignedVector<double> rho;  // k-th distances, eight for each batch
     };
 
+    // All columns walk lists of one radius; few lists turn out to be too short.
     void find_nearest(std::size_t block, std::size_t points) {
         near_.move_to(block, guess_);
         const double start = guess_ > 0.0 ? guess_ : near_.side();
@@ -66,7 +69,8 @@ private:
         guess_ = 1.1 * sum / static_cast<double>(points);  // as measured; flat within a quarter
     }
 
-    // Until no neighbour that was not collected can be nearer than a k-th one.
+    // Collects farther out until no neighbour that is missing can be nearer than a k-th one; only the batches that this
+    // concerns walk again.
     void reach_all(std::size_t p) {
         Point& point = points_[p];
         for (GrowingRadius radius(point.radius); point.largest > point.radius;) {
@@ -88,8 +92,8 @@ private:
     void collect(std::size_t p, double radius) {
         Point& point = points_[p];
         const std::span<const std::uint32_t> blocks = near_.within(first_ + p, radius);
-        const ColumnQuery query{&prepared_->geometry(), prepared_->x(), nullptr, first_ + p, blocks.data(), blocks.size(),
-                                nullptr};
+        const ColumnQuery query{&prepared_->geometry(), prepared_->x(), nullptr, first_ + p,
+                                blocks.data(),          blocks.size(),  nullptr};
         const std::size_t capacity = blocks.size() * block_size;
         std::size_t found[2];
         kernels_->neighbors(query, radius, point.xz.reserve(capacity), point.z.reserve(capacity), found);
@@ -143,18 +147,15 @@ private:
     std::vector<std::uint32_t> scratch_;
     Point points_[block_size];
     std::size_t first_ = 0;  // position of the block's first point
-    double guess_ = 0.0;  // the radius to try first, from what the block before needed
+    double guess_ = 0.0;     // the radius to try first, from what the block before needed
 };
 
 class ColumnsEngine final : public NeighborEngine {
 public:
-    ColumnsEngine(const Points& x, const Points& z, int k, const Options& options) : prepared_(x, z, k), options_(options) {}
+    ColumnsEngine(const Points& x, const Points& z, int k, const Options& options)
+        : prepared_(x, z, k), options_(options) {}
 
-    void values_come_from(const Points& y) override {
-        std::vector<double> values(y.rows());
-        for (std::size_t i = 0; i < values.size(); ++i) values[i] = y(i, 0);
-        sorted_ = values.empty() ? nullptr : std::make_shared<SortedColumn>(values);
-    }
+    void values_come_from(const Points& y) override { sorted_ = SortedColumn::of(y); }
 
     void sums(const ColumnSource& source, std::size_t, std::size_t first, std::span<Sum> out) override {
         const std::size_t most = most_columns();
@@ -185,19 +186,24 @@ private:
     }
 
     void chunk_sums(const ColumnSource& source, std::size_t first, std::span<Sum> out) {
-        std::vector<std::vector<Sum>> partial(static_cast<std::size_t>(thread_count(options_)), std::vector<Sum>(out.size() + batch_size));
-        each_block(source, first, out.size(), [&](std::size_t, std::size_t batch, std::span<const BatchCounts> counts, int thread) {
-            std::int64_t block_sum[batch_size] = {};  // a block's terms are far from overflowing
-            for (const BatchCounts& n : counts)
-                for (std::size_t l = 0; l < batch_size; ++l)
-                    block_sum[l] += prepared_.term(static_cast<std::size_t>(n.xz[l]), static_cast<std::size_t>(n.yz[l]),
-                                                   static_cast<std::size_t>(n.z[l]));
-            Sum* const sum = partial[static_cast<std::size_t>(thread)].data() + batch * batch_size;
-            for (std::size_t l = 0; l < batch_size; ++l) sum[l] += block_sum[l];
-        });
+        const auto threads = static_cast<std::size_t>(thread_count(options_));
+        std::vector<std::vector<Sum>> partial(threads, std::vector<Sum>(out.size() + batch_size));
+        each_block(source, first, out.size(),
+                   [&](std::size_t, std::size_t batch, std::span<const BatchCounts> counts, int thread) {
+                       add_terms(counts, partial[static_cast<std::size_t>(thread)].data() + batch * batch_size);
+                   });
         std::fill(out.begin(), out.end(), Sum{0});
         for (const std::vector<Sum>& sums : partial)
             for (std::size_t j = 0; j < out.size(); ++j) out[j] += sums[j];
+    }
+
+    void add_terms(std::span<const BatchCounts> counts, Sum* sums) const {
+        std::int64_t block[batch_size] = {};  // a block's terms are far from overflowing
+        const auto size = [](std::int64_t count) { return static_cast<std::size_t>(count); };
+        for (const BatchCounts& n : counts)
+            for (std::size_t l = 0; l < batch_size; ++l)
+                block[l] += prepared_.term(size(n.xz[l]), size(n.yz[l]), size(n.z[l]));
+        for (std::size_t l = 0; l < batch_size; ++l) sums[l] += block[l];
     }
 
     // Calls consume(position, batch, counts, thread) once for every block and batch of columns.
@@ -206,10 +212,10 @@ private:
         const BatchedColumns y(prepared_, source, first, columns, sorted_, options_);
         std::vector<BatchWalker> walkers(static_cast<std::size_t>(thread_count(options_)), BatchWalker(prepared_, y));
         parallel_for(prepared_.geometry().blocks, options_, [&](std::size_t block, int thread) {
-            walkers[static_cast<std::size_t>(thread)].walk(
-                block, [&](std::size_t position, std::size_t batch, std::span<const BatchCounts> counts) {
-                    consume(position, batch, counts, thread);
-                });
+            BatchWalker& walker = walkers[static_cast<std::size_t>(thread)];
+            walker.walk(block, [&](std::size_t position, std::size_t batch, std::span<const BatchCounts> counts) {
+                consume(position, batch, counts, thread);
+            });
         });
     }
 

@@ -86,8 +86,8 @@ inline std::size_t keep_within(NeighborArrays list, std::size_t size, double lim
 }
 
 // A distance's bucket never falls as the distance grows, whatever the rounding; that is all the order needs.
-inline std::size_t order_by_distance(NeighborArrays found, std::size_t count, std::size_t buckets, std::uint32_t* scratch,
-                                     NeighborArrays out, double* floor) {
+inline std::size_t order_by_distance(NeighborArrays found, std::size_t count, std::size_t buckets,
+                                     std::uint32_t* scratch, NeighborArrays out, double* floor) {
     std::uint32_t* const next = scratch;  // where the next one of each bucket goes
     auto* const bucket = reinterpret_cast<std::int32_t*>(scratch + buckets);
     if (count == 0) return 0;

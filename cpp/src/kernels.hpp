@@ -52,8 +52,8 @@ struct NeighborArrays {
     std::uint32_t* position;
 };
 
-// Neighbours roughly by distance, in chunks of eight: no distance from chunk c on is below floor[c]. The last chunk is filled
-// up with points at infinity.
+// Neighbours roughly by distance, in chunks of eight: no distance from chunk c on is below floor[c]. The last chunk
+// is filled up with points at infinity.
 struct NeighborList {
     const double* distance;
     const std::uint32_t* position;
@@ -69,8 +69,9 @@ struct Kernels {
     const char* name;
 
     // Writes the numbers of the boxes within the radius, among those in the listed runs of eight; returns how many.
-    std::size_t (*boxes_within)(const Boxes& boxes, std::size_t dimensions, std::size_t box_count, const BoxQuery& query,
-                                const std::uint32_t* runs, std::size_t run_count, std::uint32_t* out);
+    std::size_t (*boxes_within)(const Boxes& boxes, std::size_t dimensions, std::size_t box_count,
+                                const BoxQuery& query, const std::uint32_t* runs, std::size_t run_count,
+                                std::uint32_t* out);
 
     // The distance to the k-th neighbour among the query's blocks, infinity if there are fewer; keeps the distances.
     // `room` is for 8 * (k + 1) values.
@@ -85,13 +86,15 @@ struct Kernels {
     void (*batch_line_within)(const RankedLine* lines, std::size_t columns, const double* y, double z,
                               const double* radius, std::int64_t* in_z, std::int64_t* in_yz);
 
-    // The other points of the blocks with (x, z) distance and with z distance up to the radius; sizes in found[0], found[1].
+    // The other points of the blocks with (x, z) distance and with z distance up to the radius; sizes in found[0],
+    // found[1].
     void (*neighbors)(const ColumnQuery& query, double radius, NeighborArrays xz, NeighborArrays z, std::size_t* found);
     // Drops those beyond the limit; returns how many are left.
     std::size_t (*keep_within)(NeighborArrays found, std::size_t count, double limit);
-    // Orders by distance into `buckets` buckets; writes whole chunks and their floors, and returns the number of chunks.
-    std::size_t (*order_by_distance)(NeighborArrays found, std::size_t count, std::size_t buckets, std::uint32_t* scratch,
-                                     NeighborArrays out, double* floor);
+    // Orders by distance into `buckets` buckets; writes whole chunks and their floors, and returns the number of
+    // chunks.
+    std::size_t (*order_by_distance)(NeighborArrays found, std::size_t count, std::size_t buckets,
+                                     std::uint32_t* scratch, NeighborArrays out, double* floor);
     // The distance to the k-th neighbour in the list for each of eight y columns, y[position * 8 + column]; returns the
     // largest of them. `room` is for 8 * k values.
     double (*batch_nearest)(const NeighborList& xz, const double* y, std::size_t self, std::size_t k, double* room,

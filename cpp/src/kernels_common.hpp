@@ -9,8 +9,9 @@ namespace knnmi::KNNMI_ISA {
 static_assert(lanes == batch_size && lanes == group_size && block_size % lanes == 0);
 
 // Subtraction rounds monotonically, so the gap between two boxes never exceeds the distance of two points in them.
-inline std::size_t boxes_within(const Boxes& boxes, std::size_t dimensions, std::size_t box_count, const BoxQuery& query,
-                                const std::uint32_t* runs, std::size_t run_count, std::uint32_t* out) {
+inline std::size_t boxes_within(const Boxes& boxes, std::size_t dimensions, std::size_t box_count,
+                                const BoxQuery& query, const std::uint32_t* runs, std::size_t run_count,
+                                std::uint32_t* out) {
     const Doubles radius = broadcast(query.radius);
     std::size_t found = 0;
     for (std::size_t r = 0; r < run_count; ++r) {
@@ -25,7 +26,8 @@ inline std::size_t boxes_within(const Boxes& boxes, std::size_t dimensions, std:
         compress(out + found, positions_from(static_cast<std::uint32_t>(first)), near);
         found += count(near);
     }
-    while (found > 0 && out[found - 1] >= box_count) --found;  // an infinite radius reaches the places past the last box
+    while (found > 0 && out[found - 1] >= box_count)
+        --found;  // an infinite radius reaches the places past the last box
     return found;
 }
 
@@ -117,7 +119,8 @@ inline auto with_smallest(std::size_t k, double* room, const Function& f) {
     }
 }
 
-// The number of leading values for which `before` holds; it must not hold for any value after one for which it does not.
+// The number of leading values for which `before` holds; it must not hold for any value after one for which it does
+// not.
 template <class Predicate>
 inline std::size_t partition_point(const SortedLevels& sorted, const Predicate& before) {
     std::size_t position = 0;

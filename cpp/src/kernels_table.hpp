@@ -6,8 +6,19 @@
 namespace knnmi::KNNMI_ISA {
 
 inline constexpr Kernels table(const char* name) {
-    return {name, boxes_within, nearest, counts_within, rank, line_within, batch_line_within, neighbors, keep_within, order_by_distance, batch_nearest,
-            batch_within, batch_within_y};
+    return {.name = name,
+            .boxes_within = boxes_within,
+            .nearest = nearest,
+            .counts_within = counts_within,
+            .rank = rank,
+            .line_within = line_within,
+            .batch_line_within = batch_line_within,
+            .neighbors = neighbors,
+            .keep_within = keep_within,
+            .order_by_distance = order_by_distance,
+            .batch_nearest = batch_nearest,
+            .batch_within = batch_within,
+            .batch_within_y = batch_within_y};
 }
 
 }  // namespace knnmi::KNNMI_ISA

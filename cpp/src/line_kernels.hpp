@@ -31,8 +31,8 @@ inline LineCounts line_within(const RankedLine& line, double y, double z, double
 }
 
 // First all searches, which overlap in the processor, then the loops of unforeseeable length.
-inline void batch_line_within(const RankedLine* lines, std::size_t columns, const double* y, double z, const double* radius,
-                              std::int64_t* in_z, std::int64_t* in_yz) {
+inline void batch_line_within(const RankedLine* lines, std::size_t columns, const double* y, double z,
+                              const double* radius, std::int64_t* in_z, std::int64_t* in_yz) {
     Range window[lanes], ranks[lanes];
     for (std::size_t l = 0; l < columns; ++l) {
         window[l] = window_of(lines[l], z, radius[l]);

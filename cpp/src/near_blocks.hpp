@@ -17,7 +17,8 @@ public:
     // What follows is about points of this block, mostly with radii up to the one given.
     void move_to(std::size_t block, double radius);
 
-    // All blocks with points within the radius of a point of the current block, and possibly others. Valid until the next call.
+    // All blocks with points within the radius of a point of the current block, and possibly others. Valid until the
+    // next call.
     std::span<const std::uint32_t> within(std::size_t position, double radius);
 
     // The longest side of the current block.

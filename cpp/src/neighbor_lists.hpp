@@ -35,9 +35,7 @@ public:
 
     void order(const Kernels& kernels, std::vector<std::uint32_t>& scratch);
 
-    NeighborList ordered() {
-        return {ordered_.arrays().distance, ordered_.arrays().position, floor_.data(), chunks_};
-    }
+    NeighborList ordered() { return {ordered_.arrays().distance, ordered_.arrays().position, floor_.data(), chunks_}; }
 
 private:
     NeighborBuffer found_, ordered_;

@@ -12,8 +12,8 @@
 
 namespace knnmi {
 
-// With two or more columns in z the points are ordered by z, and all counts come from distances to near blocks. With fewer
-// they are ordered by (x, z), which is tighter, and the counts in z and (y, z) come from sorted values.
+// With two or more columns in z the points are ordered by z, and all counts come from distances to near blocks. With
+// fewer they are ordered by (x, z), which is tighter, and the counts in z and (y, z) come from sorted values.
 class Prepared {
 public:
     Prepared(const Points& x, const Points& z, int k);
@@ -37,7 +37,9 @@ public:
     RankedColumn ranked(std::shared_ptr<const SortedColumn> sorted, std::span<const double> y) const;
 
     // The single column of z, or anything when there is none.
-    double z(std::size_t position) const { return geometry_.coordinates[(geometry_.dimensions - 1) * geometry_.stride + position]; }
+    double z(std::size_t position) const {
+        return geometry_.coordinates[(geometry_.dimensions - 1) * geometry_.stride + position];  // after x
+    }
 
 private:
     const Kernels* kernels_;

@@ -1,8 +1,8 @@
 // Eight doubles at a time: the only file with intrinsics.
 //
-// Included by kernels_<instruction set>.cpp, which name the set in KNNMI_ISA and are compiled with its flags. Everything
-// lives in a namespace of that name, so that no function built for a wider set can be linked into a narrower one; for the
-// same reason kernels use nothing from the standard library that has code.
+// Included by kernels_<instruction set>.cpp, which name the set in KNNMI_ISA and are compiled with its flags.
+// Everything lives in a namespace of that name, so that no function built for a wider set can be linked into a
+// narrower one; for the same reason kernels use nothing from the standard library that has code.
 #pragma once
 
 #include <cstddef>
@@ -174,8 +174,11 @@ inline __m256i set_bits_of(unsigned chosen) {
     return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(set_bits.of[chosen])));
 }
 inline void compress_half(double* out, __m256d a, unsigned chosen) {
+    // A double is two 32-bit halves, 2 * lane and 2 * lane + 1.
     const __m256i lane = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(set_bits_of(chosen)));
-    const __m256i pair = _mm256_or_si256(_mm256_slli_epi64(lane, 1), _mm256_slli_epi64(_mm256_add_epi64(_mm256_slli_epi64(lane, 1), _mm256_set1_epi64x(1)), 32));
+    const __m256i low = _mm256_slli_epi64(lane, 1);
+    const __m256i high = _mm256_slli_epi64(_mm256_add_epi64(low, _mm256_set1_epi64x(1)), 32);
+    const __m256i pair = _mm256_or_si256(low, high);
     _mm256_storeu_pd(out, _mm256_castsi256_pd(_mm256_permutevar8x32_epi32(_mm256_castpd_si256(a), pair)));
 }
 inline void compress(double* out, Doubles a, unsigned chosen) {
@@ -197,7 +200,8 @@ inline void compress(std::uint32_t* out, Positions a, unsigned chosen) {
 
 inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std::uint32_t low, std::uint32_t span) {
     if (span == 0) return 0;
-    const __m256i origin = _mm256_set1_epi32(static_cast<int>(low)), most = _mm256_set1_epi32(static_cast<int>(span - 1));
+    const __m256i origin = _mm256_set1_epi32(static_cast<int>(low));
+    const __m256i most = _mm256_set1_epi32(static_cast<int>(span - 1));
     __m256i found = _mm256_setzero_si256();
     std::size_t i = 0;
     for (; i + 8 <= n; i += 8) {

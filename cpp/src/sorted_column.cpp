@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace knnmi {
 namespace {
@@ -12,6 +13,15 @@ constexpr double beyond = std::numeric_limits<double>::quiet_NaN();  // fails ev
 void fill_run(AlignedVector<double>& values) { values.resize((values.size() + run - 1) / run * run, beyond); }
 
 }  // namespace
+
+std::vector<std::uint32_t> ascending_rows(const Points& column) {
+    std::vector<std::pair<double, std::uint32_t>> values(column.rows());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = {column(i, 0), static_cast<std::uint32_t>(i)};
+    std::sort(values.begin(), values.end());
+    std::vector<std::uint32_t> rows(values.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = values[i].second;
+    return rows;
+}
 
 SortedColumn::SortedColumn(std::span<const double> values) : levels_(1) {
     levels_.front().assign(values.begin(), values.end());
@@ -27,6 +37,13 @@ SortedColumn::SortedColumn(std::span<const double> values) : levels_(1) {
     }
     view_.levels = levels_.size();
     for (std::size_t l = 0; l < levels_.size(); ++l) view_.level[l] = levels_[l].data();
+}
+
+std::shared_ptr<const SortedColumn> SortedColumn::of(const Points& column) {
+    if (column.rows() == 0) return nullptr;
+    std::vector<double> values(column.rows());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = column(i, 0);
+    return std::make_shared<SortedColumn>(values);
 }
 
 }  // namespace knnmi

@@ -1,16 +1,23 @@
-// A sorted column that eight comparisons at a time search: every level keeps the last value of each run of eight below it.
+// A sorted column that eight comparisons at a time search: every level keeps the last value of each run of eight
+// below it.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "aligned.hpp"
+#include "knnmi/points.hpp"
 
 namespace knnmi {
 
-// A SortedColumn as the kernels see it; level[0] holds the values, level[levels - 1] at most eight. Runs are filled up with
-// values that fail every comparison.
+// The rows of a single column by ascending value.
+std::vector<std::uint32_t> ascending_rows(const Points& column);
+
+// A SortedColumn as the kernels see it; level[0] holds the values, level[levels - 1] at most eight. Runs are filled
+// up with values that fail every comparison.
 struct SortedLevels {
     static constexpr std::size_t most = 11;  // 8^11 = 2^33 values
 
@@ -22,6 +29,9 @@ class SortedColumn {
 public:
     // Takes the values in any order.
     explicit SortedColumn(std::span<const double> values);
+
+    // Of a single column; null when it has no rows.
+    static std::shared_ptr<const SortedColumn> of(const Points& column);
 
     SortedColumn(const SortedColumn&) = delete;
     SortedColumn& operator=(const SortedColumn&) = delete;

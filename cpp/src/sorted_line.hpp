@@ -1,5 +1,5 @@
-// The order of a conditioning set of one column, in which what is within a radius in z is one window; and the ranks of a y
-// along it, so that a window is searched for whole numbers in a range.
+// The order of a conditioning set of one column, in which what is within a radius in z is one window; and the ranks
+// of a y along it, so that a window is searched for whole numbers in a range.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "sorted_column.hpp"
+
 namespace knnmi {
 namespace {
 
@@ -17,10 +19,17 @@ public:
     explicit MedianSplit(const std::vector<Points>& columns)
         : dimensions_(columns.size()), values_(columns.front().rows() * columns.size()) {
         for (std::size_t c = 0; c < dimensions_; ++c)
-            for (std::size_t row = 0; row < columns[c].rows(); ++row) values_[row * dimensions_ + c] = columns[c](row, 0);
+            for (std::size_t row = 0; row < columns[c].rows(); ++row)
+                values_[row * dimensions_ + c] = columns[c](row, 0);
     }
 
-    void sort(std::vector<std::uint32_t>& rows) const { split(rows.data(), rows.data() + rows.size()); }
+    // In their new order.
+    std::vector<std::uint32_t> rows() const {
+        std::vector<std::uint32_t> rows(values_.size() / dimensions_);
+        std::iota(rows.begin(), rows.end(), 0u);
+        split(rows.data(), rows.data() + rows.size());
+        return rows;
+    }
 
 private:
     void split(std::uint32_t* first, std::uint32_t* last) const {
@@ -60,13 +69,6 @@ private:
     std::vector<double> values_;  // row by row
 };
 
-void sort_by_value(const Points& column, std::vector<std::uint32_t>& rows) {
-    std::vector<std::pair<double, std::uint32_t>> values(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) values[i] = {column(i, 0), static_cast<std::uint32_t>(i)};
-    std::sort(values.begin(), values.end());
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = values[i].second;
-}
-
 }  // namespace
 
 SpatialOrder::SpatialOrder(std::initializer_list<Points> parts) {
@@ -74,12 +76,7 @@ SpatialOrder::SpatialOrder(std::initializer_list<Points> parts) {
     for (const Points& part : parts)
         for (std::size_t c = 0; c < part.columns(); ++c) columns.push_back(part.column(c));
     dimensions_ = columns.size();
-    rows_.resize(columns.front().rows());
-    std::iota(rows_.begin(), rows_.end(), 0u);
-    if (dimensions_ == 1)
-        sort_by_value(columns.front(), rows_);
-    else
-        MedianSplit(columns).sort(rows_);
+    rows_ = dimensions_ == 1 ? ascending_rows(columns.front()) : MedianSplit(columns).rows();
 
     for (const Points& column : columns) {
         const AlignedVector<double> values = arranged(column);
@@ -96,8 +93,14 @@ AlignedVector<double> SpatialOrder::arranged(const Points& column) const {
 }
 
 Geometry SpatialOrder::geometry() const {
-    return {points(), dimensions_, blocks(), groups(), coordinates_.data(), blocks() * block_size,
-            block_boxes_.view(), group_boxes_.view()};
+    return {points(),
+            dimensions_,
+            blocks(),
+            groups(),
+            coordinates_.data(),
+            blocks() * block_size,
+            block_boxes_.view(),
+            group_boxes_.view()};
 }
 
 void SpatialOrder::BoxArrays::resize(std::size_t boxes, std::size_t dimensions) {

@@ -1,5 +1,5 @@
-// Points put in an order in which neighbours are near each other, cut into blocks of 16 and groups of 8 blocks, each with
-// its bounding box: what a tree gives, in flat arrays that SIMD can scan.
+// Points put in an order in which neighbours are near each other, cut into blocks of 16 and groups of 8 blocks, each
+// with its bounding box: what a tree gives, in flat arrays that SIMD can scan.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace knnmi {
 inline constexpr std::size_t block_size = 16;  // points in a block
 inline constexpr std::size_t group_size = 8;   // blocks in a group
 
-// Bounding boxes of consecutive runs of points: side c of box b is [low[c * stride + b], high[c * stride + b]]. Places past
-// the last box hold infinity and are farther than any finite radius.
+// Bounding boxes of consecutive runs of points: side c of box b is [low[c * stride + b], high[c * stride + b]].
+// Places past the last box hold infinity and are farther than any finite radius.
 struct Boxes {
     const double* low;
     const double* high;

@@ -1,5 +1,5 @@
-// Every engine, on every instruction set and thread count, gives the counts of the definition; and sums of digammas that
-// are the same bits whatever the engine.
+// Every engine, on every instruction set and thread count, gives the counts of the definition; and sums of digammas
+// that are the same bits whatever the engine.
 #include <algorithm>
 #include <cstdlib>
 #include <random>
@@ -54,10 +54,15 @@ struct Problem {
 
 using MakeEngine = std::unique_ptr<NeighborEngine> (*)(const Points&, const Points&, int, const Options&);
 
+std::unique_ptr<NeighborEngine> make_plain_tree_engine(const Points& x, const Points& z, int k,
+                                                       const Options& options) {
+    return make_tree_engine(x, z, k, Estimator::ksg, options);
+}
+
 constexpr struct {
     const char* name;
     MakeEngine make;
-} fast_engines[] = {{"column", make_column_engine}, {"columns", make_columns_engine}};
+} engines[] = {{"column", make_column_engine}, {"columns", make_columns_engine}, {"tree", make_plain_tree_engine}};
 
 bool equal(const NeighborCounts& a, const NeighborCounts& b) { return a.xz == b.xz && a.yz == b.yz && a.z == b.z; }
 
@@ -78,7 +83,7 @@ void check_against_brute_force(const Problem& problem, const Options& options, c
 
     for (const char* set : instruction_sets()) {
         const InstructionSet forced(set);
-        for (const auto& engine : fast_engines) {
+        for (const auto& engine : engines) {
             const auto made = engine.make(problem.x(), problem.z(), problem.k, options);
             std::vector<Sum> sums(problem.columns());
             made->sums(problem.source(), 1, 0, sums);
@@ -131,12 +136,13 @@ TEST(many_neighbours_against_brute_force) {
 // All columns of one estimate are asked about in parts, from any index on.
 TEST(columns_can_be_asked_about_in_parts) {
     const Problem problem{gaussian(150, 2 + 41, 5), 2, 3};
-    for (const auto& engine : fast_engines) {
+    for (const auto& engine : engines) {
         const auto made = engine.make(problem.x(), problem.z(), problem.k, {});
         std::vector<Sum> all(problem.columns()), parts(problem.columns());
         made->sums(problem.source(), 1, 0, all);
         for (std::size_t first = 0; first < parts.size(); first += 13)
-            made->sums(problem.source(), 1, first, std::span(parts).subspan(first, std::min<std::size_t>(13, parts.size() - first)));
+            made->sums(problem.source(), 1, first,
+                       std::span(parts).subspan(first, std::min<std::size_t>(13, parts.size() - first)));
         CHECK(all == parts);
     }
 }
@@ -153,15 +159,17 @@ TEST(shared_values_change_nothing) {
                 for (std::size_t i = 0; i < values.size(); ++i) problem.sample(i, 1 + dz + j) = values[i];
                 std::shuffle(values.begin(), values.end(), generator);
             }
-            const auto made = make_columns_engine(problem.x(), problem.z(), problem.k, {});
-            std::vector<Sum> expected(problem.columns()), sums(problem.columns());
-            made->sums(problem.source(), 1, 0, expected);
-            made->values_come_from(problem.y(3));
-            made->sums(problem.source(), 1, 0, sums);
-            CHECK(sums == expected);
-            made->values_come_from({});
-            made->sums(problem.source(), 1, 0, sums);
-            CHECK(sums == expected);
+            for (const auto& engine : engines) {
+                const auto made = engine.make(problem.x(), problem.z(), problem.k, {});
+                std::vector<Sum> expected(problem.columns()), sums(problem.columns());
+                made->sums(problem.source(), 1, 0, expected);
+                made->values_come_from(problem.y(3));
+                made->sums(problem.source(), 1, 0, sums);
+                CHECK(sums == expected);
+                made->values_come_from({});
+                made->sums(problem.source(), 1, 0, sums);
+                CHECK(sums == expected);
+            }
         }
 }
 
