@@ -82,7 +82,8 @@ class Dataset:
         _check_none(np.isinf(values), self.names, "infinite values", "drop or clip those values")
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
-        object.__setattr__(self, "kinds", kinds)
+        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "kinds", tuple(kinds))
         object.__setattr__(self, "has_missing", bool(np.isnan(values).any()))
         object.__setattr__(self, "_index", {name: i for i, name in enumerate(self.names)})
 

@@ -141,7 +141,6 @@ def test_bad_tables(table, message):
         (np.array([[1.0, "a"], [2.0, 3.0]], dtype=object), "column X2: objects cannot be used"),
         ([[1.0, "a"], [2.0, "b"]], "column X2: text cannot be used"),
         ([["1", "2"], ["3", "4"]], "column X1, X2: text cannot be used"),
-        (np.array([[True, False], [True, True]]), r"column X1, X2: booleans cannot be used; code it as numbers \(0"),
         (np.zeros((2, 2), "M8[D]"), r"column X1, X2: type datetime64\[D\] cannot be used"),
     ],
 )
@@ -155,20 +154,17 @@ def test_bad_types(table, message):
 @pytest.mark.parametrize(
     ("column", "what"),
     [
-        ([True, False, True], "booleans"),
-        (["a", "b", "a"], "text|objects|type"),
         (np.array(["2020-01-01"] * 3, "M8[s]"), "type datetime64"),
-        ([1j, 2, 3], "complex"),
+        ([1j, 2, 3], "complex numbers"),
+        ([{}, {}, {}], "objects"),
     ],
-    ids=["bool", "text", "date", "complex"],
+    ids=["date", "complex", "objects"],
 )
 def test_bad_columns_of_a_frame(column, what):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"good": [1.0, 2, 3], "bad": column})
-    with pytest.raises(DataTypeError, match=rf"column bad: ({what}).* cannot be used"):
+    with pytest.raises(DataTypeError, match=rf"column 'bad': {what}.* cannot be used"):
         Dataset.of(frame)
-    with pytest.raises(DataTypeError, match="column bad"):
-        Dataset.of(frame.astype({"bad": "category"}))
 
 
 @pytest.mark.parametrize(
@@ -209,9 +205,9 @@ def test_column_by_name_or_number(values):
 
 
 @given(tables)
-def test_hash_is_of_shape_names_and_bytes(table):
+def test_hash_is_of_shape_names_kinds_and_bytes(table):
     data = Dataset.of(table)
-    digest = hashlib.sha256(repr((table.shape, data.names)).encode() + table.astype("<f8").tobytes())
+    digest = hashlib.sha256(repr((table.shape, data.names, data.kinds)).encode() + table.astype("<f8").tobytes())
     assert data.hash == digest.hexdigest()
 
 
@@ -222,11 +218,13 @@ def test_hash_sees_every_change(values):
         Dataset.of(values),
         Dataset.of(changed),
         Dataset.of(values, ["a", "b", "c"]),
+        Dataset(values, ("X1", "X2", "X3"), ("continuous", "discrete", "continuous")),
         Dataset.of(values.reshape(15, 6)),
         Dataset.of(values).select([0, 2, 1]),
         Dataset.of(values[:-1]),
     ]
     assert len({data.hash for data in variants}) == len(variants)
+    assert Dataset(values, ["X1", "X2", "X3"]).hash == variants[0].hash
 
 
 def test_select(values):
