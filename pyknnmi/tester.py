@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, TypeVar, cast
 
@@ -179,16 +179,16 @@ class Tester:
         given = tuple(sorted(set(z)))
         bound: Any = self._bound  # that it takes groups is known from the component
         answer = _guarded(self._name, f"testing groups {first} and {second}", lambda: bound.test(first, second, given))
-        self._check(answer, (first[0], second[0], given))
-        return cast(CIResult, answer)
+        return self._checked(answer, (first[0], second[0], given))
 
     def _answer(self, question: Question) -> CIResult:
         x, y, given = question
         names = self.names[x], self.names[y], tuple(self.names[i] for i in given)
         if self._stored and (known := self._stored.get(*names)):
             return known
-        answer = _guarded(self._name, self._describe(question), lambda: self._bound.test(x, y, given))
-        self._check(answer, question)
+        answer = self._checked(
+            _guarded(self._name, self._describe(question), lambda: self._bound.test(x, y, given)), question
+        )
         if self._stored:
             self._stored.put(*names, answer)
         return answer
@@ -224,7 +224,8 @@ class Tester:
             raise ValueError(f"x, y and z overlap: {x}, {y}, {given}")
         return (y, x, given) if self._symmetric and y < x else (x, y, given)
 
-    def _check(self, answer: object, question: Question) -> None:
+    def _checked(self, answer: object, question: Question) -> CIResult:
+        """Return the answer in Python's own numbers, or raise an error if it is none."""
         problem = None
         if not isinstance(answer, CIResult):
             problem = f"returned {answer!r}, not a CIResult"
@@ -236,6 +237,15 @@ class Tester:
             problem = f"returned independent = {answer.independent!r}: it must be true or false"
         if problem:
             raise PluginError(f"{self._name}: {self._describe(question)}: {problem}")
+        found = cast(CIResult, answer)
+        return replace(
+            found,
+            statistic=float(found.statistic),
+            p_value=float(found.p_value),
+            independent=bool(found.independent),
+            n=int(found.n),
+            permutations=int(found.permutations),
+        )
 
     def _describe(self, question: Question) -> str:
         x, y, z = question

@@ -1,0 +1,44 @@
+"""The commands about plugins."""
+
+from __future__ import annotations
+
+import json
+
+from click.testing import CliRunner
+
+from pyknnmi.cli import main
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, arguments)
+
+
+def test_list_names_what_is_built_in():
+    result = run("plugins")
+    assert result.exit_code == 0
+    assert result.output.startswith("built in ")
+    assert "knn-cmi" in result.output
+    listed = json.loads(run("plugins", "--json").output)
+    assert listed[0]["name"] == "built in"
+    assert not listed[0]["problem"]
+
+
+def test_check_all_passes_and_prints_a_line_for_each():
+    result = run("plugins", "check", "--all")
+    assert result.exit_code == 0, result.output
+    assert "knn-cmi" in result.output
+    assert "FAILED" not in result.output
+
+
+def test_check_asks_for_one_thing():
+    assert "there is no plugin 'bild in'" in run("plugins", "check", "bild in").output
+    assert run("plugins", "check").exit_code == 2
+    assert run("plugins", "check", "built in", "--all").exit_code == 2
+
+
+def test_new_writes_a_project_and_says_what_next(tmp_path):
+    result = run("plugins", "new", "mine", "--in", str(tmp_path))
+    assert result.exit_code == 0
+    assert "pip install -e" in result.output
+    assert (tmp_path / "pyknnmi-mine" / "pyknnmi_mine.py").exists()
+    assert run("plugins", "new", "mine", "--in", str(tmp_path)).exit_code == 2

@@ -1,0 +1,188 @@
+"""The store: what is there is not computed again, and what differs is."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import pyknnmi
+from pyknnmi import CIResult, DataError, Dataset, Run, Store
+from pyknnmi.exports import edges_csv
+from pyknnmi.pipeline import Pipeline
+
+ANSWER = CIResult(
+    statistic=0.1 + 0.2,
+    p_value=1 / 3,
+    independent=False,
+    n=10,
+    decided_by="permutations",
+    permutations=7,
+    p_value_bounds=(0.1, 0.5),
+    log_p_value=-1e300,
+    redundant=("a", "b, c"),
+)
+
+
+def counting_test(calls, **settings):
+    """Return a CI test that appends to `calls` what it is asked."""
+
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Counting(pyknnmi.CITest):
+        """Counts its calls."""
+
+        name = "counting"
+        symmetric = settings.get("symmetric", True)
+        needs_seed = settings.get("needs_seed", False)
+        alpha: float = 0.05
+
+        def bind(self, dataset, run):
+            class Bound(pyknnmi.BoundTest):
+                def test(self, x, y, z):
+                    calls.append((x, y, z))
+                    r = np.corrcoef(dataset.values[:, x], dataset.values[:, y])[0, 1]
+                    return CIResult(
+                        statistic=abs(r), p_value=1 - abs(r), independent=abs(r) < 0.2, n=dataset.n, decided_by="r"
+                    )
+
+            return Bound()
+
+    return Counting
+
+
+def table(seed=0):
+    return pyknnmi.simulate.small_network(100, seed=seed)[0]
+
+
+def test_answers_come_back_to_the_bit(tmp_path):
+    store = Store(tmp_path / "answers.db")
+    assert store.get("data", "test", "x", "y", ("z",)) is None
+    store.put("data", "test", "x", "y", ("z",), ANSWER)
+    assert Store(tmp_path / "answers.db").get("data", "test", "x", "y", ("z",)) == ANSWER
+    for other in (
+        ("data2", "test", "x", "y", ("z",)),
+        ("data", "test", "y", "x", ("z",)),
+        ("data", "test", "x", "y", ()),
+    ):
+        assert store.get(*other) is None
+
+
+def test_second_run_asks_nothing_and_agrees(tmp_path):
+    calls = []
+    pipeline = Pipeline(pyknnmi.default_registry().get("iamb")(), counting_test(calls)())
+    store = Store(tmp_path / "answers.db")
+    first = pipeline.learn(table(), Run(), store=store)
+    asked = len(calls)
+    second = pipeline.learn(table(), Run(), store=store)
+    assert len(calls) - asked == second.counts["scored"]  # ranking is not kept; this test ranks by testing
+    assert edges_csv(first) == edges_csv(second)
+    assert first.counts == second.counts
+
+
+@pytest.mark.parametrize("change", ["cell", "name", "parameter", "seed"])
+def test_whatever_differs_is_asked_anew(tmp_path, change):
+    calls = []
+    test = counting_test(calls, needs_seed=True)
+    store = Store(tmp_path / "answers.db")
+    learner = pyknnmi.default_registry().get("pairwise")()
+    data, run = table(), Run(seed=1)
+    Pipeline(learner, test()).learn(data, run, store=store)
+    asked = len(calls)
+    if change == "cell":
+        values = data.values.copy()
+        values[3, 4] = np.nextafter(values[3, 4], np.inf)
+        data = Dataset(values, data.names)
+    elif change == "name":
+        data = Dataset(data.values, (*data.names[:-1], "other"))
+    elif change == "seed":
+        run = Run(seed=2)
+    Pipeline(learner, test(alpha=0.01 if change == "parameter" else 0.05)).learn(data, run, store=store)
+    assert len(calls) == 2 * asked
+
+
+def test_seed_does_not_matter_to_a_test_without_randomness(tmp_path):
+    calls = []
+    pipeline = Pipeline(pyknnmi.default_registry().get("pairwise")(), counting_test(calls)())
+    store = Store(tmp_path / "answers.db")
+    pipeline.learn(table(), Run(seed=1), store=store)
+    asked = len(calls)
+    pipeline.learn(table(), Run(seed=2), store=store)
+    assert len(calls) == asked
+
+
+def test_asymmetric_test_keeps_both_directions(tmp_path):
+    calls = []
+    pipeline = Pipeline(pyknnmi.default_registry().get("pairwise")(), counting_test(calls, symmetric=False)())
+    pipeline.learn(table(), Run(), store=Store(tmp_path / "answers.db"))
+    kept = sqlite3.connect(tmp_path / "answers.db").execute("SELECT x, y FROM answers").fetchall()
+    assert len(kept) == len(set(kept)) == len(calls)
+
+
+def test_threads_and_processes_share_a_file(tmp_path):
+    path = tmp_path / "answers.db"
+    plain = pyknnmi.learn(table(), "iamb+knn-cmi(permutations=20)", threads=1)
+    runs = [
+        threading.Thread(
+            target=pyknnmi.learn, args=(table(), "iamb+knn-cmi(permutations=20)"), kwargs={"threads": 2, "store": path}
+        )
+        for _ in range(2)
+    ]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+    shared = pyknnmi.learn(table(), "iamb+knn-cmi(permutations=20)", n_jobs=2, store=path)
+    assert edges_csv(plain) == edges_csv(shared)
+    assert Store(path).summaries()[0].answers == plain.counts["tests"]
+
+
+def test_another_kind_of_file_is_refused_and_left_as_it_is(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database, and longer than the hundred bytes that a header of SQLite takes " * 3)
+    before = path.read_bytes()
+    with pytest.raises(DataError, match=r"cannot use .*notes.txt"):
+        pyknnmi.learn(table(), "iamb+fisher-z", store=path)
+    assert path.read_bytes() == before
+    connection = sqlite3.connect(tmp_path / "other.db")
+    connection.execute("CREATE TABLE answers (x)")
+    connection.close()
+    with pytest.raises(DataError, match="another kind of file"):
+        Store(tmp_path / "other.db").summaries()
+    with pytest.raises(DataError, match="there is no store"):
+        Store(tmp_path / "nowhere.db").summaries()
+
+
+RUN = """
+import sys, pyknnmi
+data, _ = pyknnmi.simulate.small_network(400, seed=3)
+pyknnmi.learn(data, "iamb+knn-cmi(permutations=400)", threads=1, store=sys.argv[1],
+              progress=lambda progress: print(progress.tests, flush=True))
+"""
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_it_goes_on_and_ends_the_same(tmp_path):
+    data, _ = pyknnmi.simulate.small_network(400, seed=3)
+    spec = "iamb+knn-cmi(permutations=400)"
+    whole = pyknnmi.learn(data, spec, threads=1)
+    for stop_after in range(1, 11):
+        path = tmp_path / f"{stop_after}.db"
+        process = subprocess.Popen([sys.executable, "-c", RUN, str(path)], stdout=subprocess.PIPE, text=True)
+        for line in process.stdout:
+            if int(line) >= stop_after:
+                os.kill(process.pid, signal.SIGKILL)
+                break
+        process.stdout.close()
+        assert process.wait() == -signal.SIGKILL
+        kept = Store(path).summaries()[0].answers
+        assert kept >= stop_after  # at most the one test in flight is lost
+        resumed = pyknnmi.learn(data, spec, threads=1, store=path)
+        assert edges_csv(resumed) == edges_csv(whole)
+        assert resumed.counts == whole.counts
