@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 import numbers
 import re
 import types
@@ -144,7 +145,7 @@ def _typed(value: Any, annotation: Any) -> Value:
         raise TypeError
     if annotation is int and isinstance(value, numbers.Integral):
         return int(value)
-    if annotation is float and isinstance(value, numbers.Real):
+    if annotation is float and isinstance(value, numbers.Real) and math.isfinite(value):
         return float(value)
     if annotation is str and isinstance(value, str):
         return value

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from pyknnmi import ParameterError, Progress, Run, StoppedError
+from pyknnmi.run import cores
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"seed": -1}, r"seed = -1: give a whole number from 0 to 2\*\*64 - 1"),
+        ({"seed": 2**64}, "seed = 18446744073709551616"),
+        ({"seed": 1.5}, r"seed = 1\.5: give a whole number"),
+        ({"seed": "1"}, "seed = '1': give a whole number"),
+        ({"threads": -1}, "threads = -1: give 0 for all cores"),
+        ({"n_jobs": 0}, "n_jobs = 0: give a positive number, or -1 for all cores"),
+        ({"n_jobs": -2}, "n_jobs = -2"),
+    ],
+)
+def test_refused(arguments, message):
+    with pytest.raises(ParameterError, match=message):
+        Run(**arguments)
+
+
+def test_numpy_numbers_become_pythons():
+    assert type(Run(seed=np.uint64(2**64 - 1)).seed) is int
+
+
+def test_streams_depend_on_names_alone():
+    run = Run()
+    assert run.stream("x", "y", ["b", "a"]) == run.stream("x", "y", ["a", "b"])
+    streams = [
+        run.stream(*question)
+        for question in (
+            ("x", "y", ()),
+            ("y", "x", ()),
+            ("x", "y", ("z",)),
+            ("x", "yz", ()),
+            ("xy", "z", ()),
+            ("x", "", ("yz",)),
+            ("x", "y", ("z", "z")),
+            ("å", "y", ()),
+        )
+    ]
+    assert len(set(streams)) == len(streams)
+    assert all(0 <= stream < 2**64 for stream in streams)
+    # the same in a process with another hash seed
+    code = "import pyknnmi; print(pyknnmi.Run().stream('x', 'y', ('a', 'b')))"
+    told = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+    assert int(told.stdout) == run.stream("x", "y", ("a", "b"))
+
+
+def drawn(seed, *question):
+    return tuple(Run(seed=seed).generator(*question).integers(2**62, size=2).tolist())
+
+
+def test_generators_differ_by_seed_and_question():
+    seeds = (0, 1, 2**53, 2**53 + 1, 2**64 - 2, 2**64 - 1)
+    questions = [(name, "q", ()) for name in "abcdefgh"]
+    numbers = {drawn(seed, *question) for seed in seeds for question in questions}
+    assert len(numbers) == len(seeds) * len(questions)
+    assert drawn(1, "a", "b", ("c",)) == drawn(1, "a", "b", ("c",))
+
+
+@pytest.mark.parametrize(
+    ("threads", "n_jobs", "each"),
+    [(8, 1, 8), (8, 2, 4), (8, 3, 2), (2, 4, 1), (0, 1, cores()), (0, cores(), 1), (1, -1, 1)],
+)
+def test_jobs_share_the_threads(threads, n_jobs, each):
+    assert Run(threads=threads, n_jobs=n_jobs).threads_per_job == each
+
+
+def test_all_cores():
+    assert Run(n_jobs=-1).jobs == cores() >= 1
+
+
+def test_pickling_leaves_progress_and_stop_behind():
+    run = Run(seed=3, threads=2, n_jobs=4, progress=print)
+    run.stop()
+    copy = pickle.loads(pickle.dumps(run))
+    assert copy == run
+    assert copy.progress is None
+    copy.poll()
+    with pytest.raises(StoppedError, match="the run was stopped"):
+        run.poll()
+
+
+def test_progress_is_a_value():
+    assert Progress(1, 2, 3) == Progress(done=1, total=2, tests=3)
