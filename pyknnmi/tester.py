@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -134,7 +135,7 @@ class Tester:
 
         fresh = self._branch(answers={}, _locks={})
         pool = joblib.Parallel(n_jobs=self._run.jobs, return_as="generator_unordered")
-        yield from pool(joblib.delayed(_search)(work, item, fresh) for item in items)
+        yield from pool(joblib.delayed(_search_apart)(work, item, fresh) for item in items)
 
     def _in_threads(
         self, work: Callable[[int, Tester], T], items: Sequence[int], threads: int, shared: BoundTest
@@ -209,9 +210,10 @@ class Tester:
             return np.empty(0)
         given = tuple(sorted(z))
         where = f"associations of '{self.names[x]}' given {self._listed(given)}"
-        scores = np.asarray(
-            _guarded(self._name, where, lambda: self._bound.associations(x, tuple(candidates), given)),
-            dtype=np.float64,
+        scores = _guarded(
+            self._name,
+            where,
+            lambda: np.asarray(self._bound.associations(x, tuple(candidates), given), dtype=np.float64),
         )
         if scores.shape != (len(candidates),) or np.isnan(scores).any():
             raise PluginError(f"{self._name}: {where}: expected {len(candidates)} numbers, got {scores!r}")
@@ -229,10 +231,10 @@ class Tester:
         problem = None
         if not isinstance(answer, CIResult):
             problem = f"returned {answer!r}, not a CIResult"
-        elif not math.isfinite(answer.statistic):
-            problem = f"returned the statistic {answer.statistic}: it must be finite"
-        elif not 0.0 <= answer.p_value <= 1.0:
-            problem = f"returned the p-value {answer.p_value}: it must be in [0, 1]"
+        elif not (isinstance(answer.statistic, numbers.Real) and math.isfinite(answer.statistic)):
+            problem = f"returned the statistic {answer.statistic!r}: it must be a finite number"
+        elif not (isinstance(answer.p_value, numbers.Real) and 0.0 <= answer.p_value <= 1.0):
+            problem = f"returned the p-value {answer.p_value!r}: it must be a number in [0, 1]"
         elif not isinstance(answer.independent, bool | np.bool_):
             problem = f"returned independent = {answer.independent!r}: it must be true or false"
         if problem:
@@ -257,6 +259,11 @@ class Tester:
 
 def _search(work: Callable[[int, Tester], T], item: int, branch: Tester) -> Search[T]:
     return Search(item, work(item, branch), branch.trail, branch.scored)
+
+
+def _search_apart(work: Callable[[int, Tester], T], item: int, tester: Tester) -> Search[T]:
+    """Search on a branch made in the worker: several searches that are sent there together share `tester`."""
+    return _search(work, item, tester._branch())  # noqa: SLF001 (its own class)
 
 
 def _guarded(name: str, doing: str, call: Callable[[], T]) -> T:

@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from pyknnmi import BoundTest, CIResult, CITest, Dataset, PluginError, Run, Tester
+from pyknnmi.builtin.fisher_z import FisherZTest
+
+DATA = Dataset.of(np.random.default_rng(6).standard_normal((40, 6)))
+
+
+def answer(**changes):
+    return CIResult(**{"statistic": 1.0, "p_value": 0.5, "independent": True, "n": 40, "decided_by": "told"} | changes)
+
+
+class Told(BoundTest):
+    """Gives an answer that was laid down, and keeps the questions."""
+
+    def __init__(self, told=None, scores=None):
+        self.asked = []
+        self.told = answer() if told is None else told
+        self.scores = scores
+
+    def test(self, x, y, z):
+        self.asked.append((x, y, z))
+        if isinstance(self.told, Exception):
+            raise self.told
+        return self.told
+
+    def associations(self, x, candidates, z):
+        self.asked.append((x, candidates, z))
+        return np.zeros(len(candidates)) if self.scores is None else self.scores
+
+
+def make_tester(bound, symmetric=True):
+    @dataclass(frozen=True, kw_only=True)
+    class ToldTest(CITest):
+        """Told."""
+
+        name: ClassVar[str] = "told"
+
+        def bind(self, dataset, run):
+            return bound
+
+    ToldTest.symmetric = symmetric
+    return Tester(ToldTest(), DATA, Run(threads=1))
+
+
+def test_questions_are_asked_once_and_in_one_order():
+    bound = Told()
+    asks = make_tester(bound)
+    found = [asks.test(3, 1, (5, 0)), asks.test(1, 3, (0, 5)), asks.test(1, 3, [5, 0, 5])]
+    assert bound.asked == [(1, 3, (0, 5))]
+    assert found == [answer()] * 3
+    assert list(asks.trail) == list(asks.answers) == [(1, 3, (0, 5))]
+
+
+def test_an_asymmetric_test_is_asked_both_ways():
+    bound = Told()
+    asks = make_tester(bound, symmetric=False)
+    asks.test(3, 1)
+    asks.test(1, 3)
+    assert bound.asked == [(3, 1, ()), (1, 3, ())]
+
+
+@pytest.mark.parametrize(("x", "y", "z"), [(1, 1, ()), (1, 2, (1,)), (1, 2, (0, 2))])
+def test_overlapping_questions(x, y, z):
+    with pytest.raises(ValueError, match="x, y and z overlap"):
+        make_tester(Told()).test(x, y, z)
+
+
+@pytest.mark.parametrize(
+    ("told", "problem"),
+    [
+        (0.5, "returned 0.5, not a CIResult"),
+        (answer(statistic=float("nan")), "returned the statistic nan: it must be a finite number"),
+        (answer(statistic=float("inf")), "returned the statistic inf"),
+        (answer(statistic=None), "returned the statistic None"),
+        (answer(p_value=float("nan")), r"returned the p-value nan: it must be a number in \[0, 1\]"),
+        (answer(p_value=1.5), "returned the p-value 1.5"),
+        (answer(p_value="small"), "returned the p-value 'small'"),
+        (answer(independent=0.3), "returned independent = 0.3: it must be true or false"),
+        (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_what_a_test_may_not_return(told, problem):
+    with pytest.raises(PluginError, match=f"told: testing 'X1' and 'X3' given 'X2', 'X6': {problem}"):
+        make_tester(Told(told)).test(2, 0, (5, 1))
+
+
+@pytest.mark.parametrize("scores", [[1.0], [1.0, float("nan")], [[1.0, 2.0]], ["a", "b"], None])
+def test_what_associations_may_not_be(scores):
+    bound = Told(scores=scores)
+    if scores is None:
+        bound.associations = lambda x, candidates, z: None
+    with pytest.raises(PluginError, match="told: associations of 'X1' given nothing: "):
+        make_tester(bound).associations(0, [1, 2])
+
+
+def test_a_test_that_binds_to_nothing():
+    with pytest.raises(PluginError, match="told: bind returned None, not a BoundTest"):
+        make_tester(None)
+
+
+def test_numpy_answers_become_pythons():
+    told = answer(statistic=np.float32(0.5), p_value=np.float64(0.25), independent=np.bool_(True), n=np.int64(4))
+    found = make_tester(Told(told)).test(0, 1)
+    assert found == answer(statistic=0.5, p_value=0.25, n=4)
+    types = [type(v) for v in (found.statistic, found.p_value, found.independent, found.n)]
+    assert types == [float, float, bool, int]
+
+
+def test_associations_are_asked_in_one_call_and_counted():
+    bound = Told(scores=[3.0, 1.0, 2.0])
+    asks = make_tester(bound)
+    assert asks.associations(4, [0, 2, 5], (3, 1)).tolist() == [3, 1, 2]
+    assert asks.associations(4, [], (3, 1)).tolist() == []
+    assert bound.asked == [(4, (0, 2, 5), (1, 3))]
+    assert asks.scored == 3
+
+
+def test_associations_of_a_plain_test_are_its_statistics():
+    class Plain(BoundTest):
+        def test(self, x, y, z):
+            return answer(statistic=10.0 * x + y)
+
+    assert make_tester(Plain()).associations(1, [2, 0]).tolist() == [12.0, 10.0]
+
+
+def asking_a_few():
+    """Work on an item: questions that are asked of other items too.
+
+    A closure, for these go to other processes by value; they could not import this module.
+    """
+
+    def work(item, branch):
+        others = [i for i in range(6) if i != item]
+        for other in others:
+            branch.test(item, other)
+        branch.associations(item, others)
+        return item * item
+
+    return work
+
+
+@pytest.mark.parametrize("resources", [{"threads": 1}, {"threads": 3}, {"n_jobs": 2}])
+def test_each_keeps_trails_apart(resources):
+    asks = Tester(FisherZTest(), DATA, Run(**resources))
+    searches = {search.item: search for search in asks.each(asking_a_few(), range(6))}
+    for item, search in searches.items():
+        assert search.found == item * item
+        assert set(search.trail) == {(min(item, i), max(item, i), ()) for i in range(6) if i != item}
+        assert search.scored == 5
+    assert len(asks.answers) == 15
+    assert set(asks.trail) == set(asks.answers)
+    assert asks.scored == 30
+
+
+def test_progress_counts_items_and_tests():
+    seen = []
+    asks = Tester(FisherZTest(), DATA, Run(threads=1, progress=seen.append))
+    list(asks.each(asking_a_few(), range(6)))
+    assert (seen[-1].done, seen[-1].total, seen[-1].tests) == (6, 6, 15)
+    assert [p.done for p in seen] == sorted(p.done for p in seen)
+
+
+@pytest.mark.parametrize("resources", [{"threads": 1}, {"threads": 3}, {"n_jobs": 2}])
+def test_an_error_in_one_item_comes_out(resources):
+    def work(item, branch):
+        if item == 4:
+            raise KeyError("gone")
+        return branch.test(item, 5 if item < 5 else 0)
+
+    asks = Tester(FisherZTest(), DATA, Run(**resources))
+    with pytest.raises(KeyError, match="gone"):
+        list(asks.each(work, range(6)))
