@@ -16,9 +16,9 @@ namespace knnmi {
 // from a line, each column also along it.
 class BatchedColumns {
 public:
-    // Columns first to first + count - 1 of the source. `sorted` holds all their values (see RankedColumn), or is null.
+    // Columns first to first + count - 1 of the source.
     BatchedColumns(const Prepared& prepared, const ColumnSource& source, std::size_t first, std::size_t count,
-                   const std::shared_ptr<const SortedColumn>& sorted, const Options& options);
+                   const Options& options);
 
     std::size_t batches() const { return (columns_ + batch_size - 1) / batch_size; }
     std::size_t columns_in(std::size_t batch) const { return std::min(batch_size, columns_ - batch * batch_size); }
@@ -26,11 +26,11 @@ public:
     const RankedLine* lines(std::size_t batch) const { return lines_.data() + batch * batch_size; }
 
 private:
-    void fill(std::size_t b, const Prepared& prepared, const ColumnSource& source, std::size_t first,
-              const std::shared_ptr<const SortedColumn>& sorted);
+    void fill(std::size_t b, const Prepared& prepared, const ColumnSource& source, std::size_t first);
 
     std::size_t rows_, columns_;
     AlignedVector<double> values_;
+    std::shared_ptr<const SortedColumn> sorted_;  // the first column, which serves all others if they are permutations
     std::vector<std::optional<RankedColumn>> ranked_;
     std::vector<RankedLine> lines_;  // views of them
 };

@@ -87,8 +87,6 @@ public:
     ColumnEngine(const Points& x, const Points& z, int k, const Options& options)
         : prepared_(x, z, k), options_(options) {}
 
-    void values_come_from(const Points& y) override { sorted_ = SortedColumn::of(y); }
-
     void sums(const ColumnSource& source, std::size_t, std::size_t first, std::span<Sum> out) override {
         for (std::size_t j = 0; j < out.size(); ++j) {
             std::vector<Sum> partial(static_cast<std::size_t>(thread_count(options_)));
@@ -118,8 +116,10 @@ private:
         std::vector<double> values(prepared_.points());
         source(index, values);
         Column y{prepared_.order().arranged(Points(values.data(), values.size(), 1, 1, 1)), {}};
-        if (prepared_.counts_by_line())
-            y.ranked = prepared_.ranked(sorted_ ? sorted_ : std::make_shared<SortedColumn>(values), values);
+        if (prepared_.counts_by_line()) {
+            y.ranked = prepared_.ranked(sorted_, values);
+            sorted_ = y.ranked->sorted();
+        }
 
         std::vector<Walker> walkers(static_cast<std::size_t>(thread_count(options_)), Walker(prepared_, y));
         parallel_for(prepared_.geometry().blocks, options_, [&](std::size_t block, int thread) {
@@ -130,7 +130,7 @@ private:
 
     Prepared prepared_;
     Options options_;
-    std::shared_ptr<const SortedColumn> sorted_;  // the values that all y's share, when that is known
+    std::shared_ptr<const SortedColumn> sorted_;  // the y before, whose values the next one may share
 };
 
 }  // namespace

@@ -155,8 +155,6 @@ public:
     ColumnsEngine(const Points& x, const Points& z, int k, const Options& options)
         : prepared_(x, z, k), options_(options) {}
 
-    void values_come_from(const Points& y) override { sorted_ = SortedColumn::of(y); }
-
     void sums(const ColumnSource& source, std::size_t, std::size_t first, std::span<Sum> out) override {
         const std::size_t most = most_columns();
         for (std::size_t done = 0; done < out.size(); done += most)
@@ -209,7 +207,7 @@ private:
     // Calls consume(position, batch, counts, thread) once for every block and batch of columns.
     template <class Consume>
     void each_block(const ColumnSource& source, std::size_t first, std::size_t columns, const Consume& consume) {
-        const BatchedColumns y(prepared_, source, first, columns, sorted_, options_);
+        const BatchedColumns y(prepared_, source, first, columns, options_);
         std::vector<BatchWalker> walkers(static_cast<std::size_t>(thread_count(options_)), BatchWalker(prepared_, y));
         parallel_for(prepared_.geometry().blocks, options_, [&](std::size_t block, int thread) {
             BatchWalker& walker = walkers[static_cast<std::size_t>(thread)];
@@ -221,7 +219,6 @@ private:
 
     Prepared prepared_;
     Options options_;
-    std::shared_ptr<const SortedColumn> sorted_;  // the values that all y's share, when that is known
 };
 
 }  // namespace

@@ -21,10 +21,6 @@ class NeighborEngine {
 public:
     virtual ~NeighborEngine() = default;
 
-    // Promises that from now on every y takes its values from this one, and is a rearrangement of it when z is empty: they
-    // need to be sorted only once. A y without rows takes the promise back.
-    virtual void values_come_from(const Points& /*y*/) {}
-
     // out[i] = sum over points of psi(n_xz + 1) + psi(n_yz + 1) - psi(n_z + 1), or what stands for it in the estimator, for
     // y number first + i. `width` is the number of columns of one y.
     virtual void sums(const ColumnSource& source, std::size_t width, std::size_t first, std::span<Sum> out) = 0;

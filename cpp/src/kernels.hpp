@@ -79,8 +79,8 @@ struct Kernels {
     // Counts from the distances kept; xz only when x is a coordinate.
     ColumnCounts (*counts_within)(const ColumnQuery& query, double radius);
 
-    // The number of smaller values in the sorted column.
-    void (*rank)(const SortedLevels& sorted, const double* values, std::size_t n, std::uint32_t* out);
+    // For each of n values, how many of n sorted ones are smaller; false as soon as one is not among them.
+    bool (*rank)(const SortedLevels& sorted, const double* values, std::size_t n, std::uint32_t* out);
     LineCounts (*line_within)(const RankedLine& line, double y, double z, double radius);
     // The same for eight lines or fewer at the same point, which is not counted.
     void (*batch_line_within)(const RankedLine* lines, std::size_t columns, const double* y, double z,

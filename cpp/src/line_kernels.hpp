@@ -5,11 +5,14 @@
 
 namespace knnmi::KNNMI_ISA {
 
-inline void rank(const SortedLevels& sorted, const double* values, std::size_t n, std::uint32_t* out) {
+inline bool rank(const SortedLevels& sorted, const double* values, std::size_t n, std::uint32_t* out) {
     for (std::size_t i = 0; i < n; ++i) {
         const Doubles value = broadcast(values[i]);
-        out[i] = static_cast<std::uint32_t>(partition_point(sorted, [=](Doubles v) { return less(v, value); }));
+        const std::size_t smaller = partition_point(sorted, [=](Doubles v) { return less(v, value); });
+        if (smaller == n || sorted.level[0][smaller] != values[i]) return false;
+        out[i] = static_cast<std::uint32_t>(smaller);
     }
+    return true;
 }
 
 inline std::size_t size(Range range) { return range.end - range.begin; }

@@ -12,8 +12,8 @@ Prepared::Prepared(const Points& x, const Points& z, int k)
     if (z.columns() == 1) line_.emplace(z);
 }
 
-RankedColumn Prepared::ranked(std::shared_ptr<const SortedColumn> sorted, std::span<const double> y) const {
-    return RankedColumn(std::move(sorted), line_ ? &*line_ : nullptr, y, *kernels_);
+RankedColumn Prepared::ranked(std::shared_ptr<const SortedColumn> other, std::span<const double> y) const {
+    return RankedColumn(std::move(other), line_ ? &*line_ : nullptr, y, *kernels_);
 }
 
 }  // namespace knnmi

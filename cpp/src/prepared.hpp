@@ -33,8 +33,8 @@ public:
         return digamma_[n_xz + 1] + digamma_[n_yz + 1] - digamma_[n_z + 1];
     }
 
-    // For counts_by_line(): y takes its values from `sorted`.
-    RankedColumn ranked(std::shared_ptr<const SortedColumn> sorted, std::span<const double> y) const;
+    // For counts_by_line(): see RankedColumn.
+    RankedColumn ranked(std::shared_ptr<const SortedColumn> other, std::span<const double> y) const;
 
     // The single column of z, or anything when there is none.
     double z(std::size_t position) const {

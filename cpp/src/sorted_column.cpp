@@ -39,11 +39,4 @@ SortedColumn::SortedColumn(std::span<const double> values) : levels_(1) {
     for (std::size_t l = 0; l < levels_.size(); ++l) view_.level[l] = levels_[l].data();
 }
 
-std::shared_ptr<const SortedColumn> SortedColumn::of(const Points& column) {
-    if (column.rows() == 0) return nullptr;
-    std::vector<double> values(column.rows());
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = column(i, 0);
-    return std::make_shared<SortedColumn>(values);
-}
-
 }  // namespace knnmi

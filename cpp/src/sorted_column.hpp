@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -29,9 +28,6 @@ class SortedColumn {
 public:
     // Takes the values in any order.
     explicit SortedColumn(std::span<const double> values);
-
-    // Of a single column; null when it has no rows.
-    static std::shared_ptr<const SortedColumn> of(const Points& column);
 
     SortedColumn(const SortedColumn&) = delete;
     SortedColumn& operator=(const SortedColumn&) = delete;

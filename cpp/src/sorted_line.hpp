@@ -29,17 +29,19 @@ private:
 // One y along a SortedLine; with no line, z is empty and the sorted values are all there is.
 class RankedColumn {
 public:
-    // `sorted` holds every value of y at least once, and exactly those of y if there is no line.
-    RankedColumn(std::shared_ptr<const SortedColumn> sorted, const SortedLine* line, std::span<const double> y,
+    // Sorts only if it has to: the sorted values of another y, which may be null, do as well when they are the same
+    // values, as they are in permutations.
+    RankedColumn(std::shared_ptr<const SortedColumn> other, const SortedLine* line, std::span<const double> y,
                  const Kernels& kernels);
 
+    const std::shared_ptr<const SortedColumn>& sorted() const { return sorted_; }
     RankedLine view() const;
 
 private:
     std::size_t points_;
     std::shared_ptr<const SortedColumn> sorted_;
     const SortedLine* line_;
-    std::vector<std::uint32_t> ranks_;
+    std::vector<std::uint32_t> ranks_;  // along the line
 };
 
 }  // namespace knnmi

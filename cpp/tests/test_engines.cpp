@@ -88,7 +88,7 @@ void check_against_brute_force(const Problem& problem, const Options& options, c
             std::vector<Sum> sums(problem.columns());
             made->sums(problem.source(), 1, 0, sums);
             const bool right = equal(made->counts(problem.source(), 1, asked), counts) && sums == expected;
-            if (!right) std::printf("%s, %s: %s\n", engine.name, set, what.c_str());
+            if (!right && failures() < 20) std::printf("%s, %s: %s\n", engine.name, set, what.c_str());
             CHECK(right);
         }
     }
@@ -147,29 +147,23 @@ TEST(columns_can_be_asked_about_in_parts) {
     }
 }
 
-// Permutations are sorted once; the promise can be taken back.
-TEST(shared_values_change_nothing) {
-    for (const std::size_t dz : {0u, 1u, 3u})
+// Permutations are sorted once, and what only looks like one is not taken for it: a y with the same values in other
+// numbers, and one with a value of its own at the end.
+TEST(columns_that_share_values) {
+    for (const std::size_t dz : {0u, 1u, 2u})
         for (const Family& family : data_families) {
-            Problem problem{family.make(120, 2 + dz + 10, 6), dz, 3};
+            Problem problem{family.make(120, 1 + dz + 12, 6), dz, 3};
+            const auto y = [&](std::size_t i, std::size_t j) -> double& { return problem.sample(i, 1 + dz + j); };
             std::vector<double> values(120);
-            for (std::size_t i = 0; i < values.size(); ++i) values[i] = problem.y(0)(i, 0);
+            for (std::size_t i = 0; i < values.size(); ++i) values[i] = y(i, 0);
             std::mt19937_64 generator(7);
-            for (std::size_t j = 0; j < problem.columns(); ++j) {
-                for (std::size_t i = 0; i < values.size(); ++i) problem.sample(i, 1 + dz + j) = values[i];
+            for (std::size_t j = 1; j < problem.columns(); ++j) {
                 std::shuffle(values.begin(), values.end(), generator);
+                for (std::size_t i = 0; i < values.size(); ++i) y(i, j) = values[i];
             }
-            for (const auto& engine : engines) {
-                const auto made = engine.make(problem.x(), problem.z(), problem.k, {});
-                std::vector<Sum> expected(problem.columns()), sums(problem.columns());
-                made->sums(problem.source(), 1, 0, expected);
-                made->values_come_from(problem.y(3));
-                made->sums(problem.source(), 1, 0, sums);
-                CHECK(sums == expected);
-                made->values_come_from({});
-                made->sums(problem.source(), 1, 0, sums);
-                CHECK(sums == expected);
-            }
+            y(0, 3) = y(1, 3);
+            y(119, 5) = 0.25;
+            check_against_brute_force(problem, {}, std::string(family.name) + ", shared values");
         }
 }
 
