@@ -104,25 +104,41 @@ def test_contradictions_are_left_open(learner, share):
         assert set(result.directed.skeleton().edges) <= set(result.graph.edges)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Table(CITest):
+    """Columns a to e; two are joined unless a set in `separators` is given. Spaces between pairs: ``ab:c ab:d ad:``."""
+
+    name: ClassVar[str] = "table"
+    separators: str = ""
+
+    def bind(self, dataset, run):
+        return BoundTable(set(self.separators.split()))
+
+
+class BoundTable(BoundTest):
+    def __init__(self, independent):
+        self.independent = independent
+
+    def test(self, x, y, z):
+        x, y, *z = ("abcde"[i] for i in (x, y, *z))
+        p_value = float(f"{x}{y}:{''.join(z)}" in self.independent)
+        return CIResult(statistic=1 - p_value, p_value=p_value, independent=bool(p_value), n=5, decided_by="table")
+
+
 def test_two_opposite_reasons_leave_an_edge_open():
-    # Skeleton a - b - c - d with a, c independent given nothing (so b is a collider) and b, d too (so c is one):
-    # both direct b - c, one way and the other.
-    class Bound(BoundTest):
-        def test(self, x, y, z):
-            joined = (x, y) in {(0, 1), (1, 2), (2, 3)} or len(z) > 0
-            return CIResult(
-                statistic=float(joined), p_value=float(not joined), independent=not joined, n=5, decided_by="table"
-            )
+    # a - b - c - d: b is a collider of a and c, and c one of b and d, so b - c is directed both ways. Neither way
+    # counts as a reason to direct c - e.
+    pipeline = Pipeline(PCStable(), Table(separators="ac: bd: ad: be:c ae:"))
+    directed = learn(placeholder("abcde"), pipeline, orient=True).directed
+    assert directed == PartiallyDirectedGraph("abcde", [("a", "b"), ("d", "c")], [("b", "c"), ("c", "e"), ("d", "e")])
 
-    @dataclass(frozen=True, kw_only=True)
-    class Table(CITest):
-        name: ClassVar[str] = "table"
 
-        def bind(self, dataset, run):
-            return Bound()
-
-    directed = learn(placeholder("abcd"), Pipeline(PCStable(), Table()), orient=True).directed
-    assert directed == PartiallyDirectedGraph("abcd", [("a", "b"), ("d", "c")], [("b", "c")])
+def test_separating_sets_that_disagree_leave_a_triple_open():
+    # e is a collider of a and d, so a -> e. Then e -> b would follow if e were no collider of a and b; but {e} and {c}
+    # both separate these two.
+    pipeline = Pipeline(PCStable(), Table(separators="ab:e ab:c ad: bc: ce:a cd:"))
+    directed = learn(placeholder("abcde"), pipeline, orient=True).directed
+    assert directed == PartiallyDirectedGraph("abcde", [("a", "e"), ("d", "e")], [("a", "c"), ("b", "d"), ("b", "e")])
 
 
 def test_a_forbidden_edge_says_nothing_about_directions():

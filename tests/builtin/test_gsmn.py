@@ -5,6 +5,7 @@ from __future__ import annotations
 from graphs import random_graph
 from learner_checks import check_max_conditioning, check_recovery, learn_with_oracle
 
+from pyknnmi import Graph
 from pyknnmi.builtin.grow_shrink import GrowShrink
 from pyknnmi.builtin.gsmn import GSMN
 from pyknnmi.testing import check_learner
@@ -30,3 +31,8 @@ def test_asks_less_than_grow_shrink():
         for learner in (GSMN(), GrowShrink())
     }
     assert tests[GSMN()] < 0.6 * tests[GrowShrink()]
+
+
+def test_no_pair_is_asked_about_in_two_searches():
+    # a - b - c: a finds b, and c independent given b; b knows a and finds c given a; c knows b, and that a is none
+    assert learn_with_oracle(Graph("abc", ["ab", "bc"]), GSMN()).counts["tests"] == 3

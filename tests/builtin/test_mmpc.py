@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
-from learner_checks import check_golden, check_max_conditioning, check_recovery, each_input, learn_with_oracle
+from dataclasses import dataclass
+from typing import ClassVar
 
-from pyknnmi import PartiallyDirectedGraph
+import pytest
+from learner_checks import (
+    check_golden,
+    check_max_conditioning,
+    check_recovery,
+    each_input,
+    learn_with_oracle,
+    placeholder,
+)
+
+from pyknnmi import BoundTest, CIResult, CITest, PartiallyDirectedGraph, Run, Tester
 from pyknnmi.builtin.mmpc import MMPC
 from pyknnmi.testing import check_learner
 
@@ -42,3 +52,24 @@ def test_the_other_column_must_agree():
     assert "c" in both.blankets["t"]
     assert "t" not in both.blankets["c"]
     assert ("t", "c") in learn_with_oracle(graph, MMPC(rule="or")).graph
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strengths(CITest):
+    """Everything depends on column 0: 1, 2 and 3 by 0.9, 0.8 and 0.7, but 2 by 0.1 only when 1 is given."""
+
+    name: ClassVar[str] = "strengths"
+
+    def bind(self, dataset, run):
+        return BoundStrengths()
+
+
+class BoundStrengths(BoundTest):
+    def test(self, x, y, z):
+        statistic = 0.1 if y == 2 and 1 in z else 1 - y / 10
+        return CIResult(statistic=statistic, p_value=0.01, independent=False, n=5, decided_by="table")
+
+
+def test_the_weakest_association_ranks():
+    tester = Tester(Strengths(), placeholder("abcd"), Run())
+    assert list(MMPC().blanket(0, (1, 2, 3), tester)) == [1, 3, 2]
