@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import typing
 from collections.abc import Callable, Iterable
@@ -41,15 +42,16 @@ def component_from_function(
         has its own.
     """
     base = {"test": _FunctionTest, "learner": _FunctionLearner, "transform": _FunctionTransform}[kind]
-    hints = typing.get_type_hints(function)
     fields: list[tuple[str, Any, Any]] = []
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in inspect.signature(function, eval_str=True).parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY:
             if parameter.default is parameter.empty:
                 raise PluginError(f"{name}: give the argument '{parameter.name}' a default")
-            annotation = hints.get(parameter.name, type(parameter.default))
+            annotated = parameter.annotation is not parameter.empty
+            annotation = parameter.annotation if annotated else type(parameter.default)
             fields.append((parameter.name, annotation, parameter.default))
     own = frozenset(field[0] for field in fields)
+    plain = function.func if isinstance(function, functools.partial) else function
     if kind == "test" and "alpha" not in own:
         fields.append(("alpha", float, 0.05))
     cls = dataclasses.make_dataclass(
@@ -60,12 +62,12 @@ def component_from_function(
             "name": name,
             "function": staticmethod(function),
             "own": own,
-            "__doc__": inspect.getdoc(function) or f"The function {function.__qualname__}.",
+            "__doc__": inspect.getdoc(plain) or f"The function {getattr(plain, '__qualname__', name)}.",
         },
         frozen=True,
         kw_only=True,
     )
-    cls.__module__ = function.__module__
+    cls.__module__ = plain.__module__
     return typing.cast(type[CITest], cls)
 
 
@@ -78,6 +80,11 @@ class _FunctionComponent(Component):
 
 
 class _FunctionTest(_FunctionComponent, CITest):
+    alpha: ClassVar[Any]  # a field of every subclass
+
+    def check(self) -> None:
+        self.require(not isinstance(self.alpha, float) or 0 < self.alpha < 1, "alpha", "between 0 and 1")
+
     def bind(self, dataset: Dataset, run: Run) -> BoundTest:
         return _BoundFunction(self, dataset)
 
@@ -97,7 +104,7 @@ class _BoundFunction(BoundTest):
         else:
             p_value = float(answer)
             statistic = 1.0 - p_value
-        alpha: float = self._component.alpha  # type: ignore[attr-defined]
+        alpha: float = self._component.alpha
         return CIResult(
             statistic=statistic,
             p_value=p_value,
