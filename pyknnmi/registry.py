@@ -92,8 +92,10 @@ class Registry:
         if entry_points is None:
             entry_points = _chosen(importlib.metadata.entry_points(group=PROJECT))
         for entry in sorted(entry_points, key=lambda entry: entry.name):
-            version = entry.dist.version if entry.dist else ""
-            self._load(entry.name, version, entry.load)
+            name, version = entry.name, entry.dist.version if entry.dist else ""
+            if name in self._plugins:  # two distributions chose one name
+                name = f"{name} ({entry.dist.name})"
+            self._load(name, version, entry.load)
 
     def _load(self, name: str, version: str, load: Callable[[], Any]) -> None:
         try:
