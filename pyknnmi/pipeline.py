@@ -131,7 +131,7 @@ class Pipeline:
         constraints.check(dataset)
         self._check_abilities(constraints, orient)
         isolated = dataset.constant_columns()
-        _warn_of_constants([dataset.names[i] for i in isolated])
+        _warn_of_constants([dataset.names[i] for i in isolated], stacklevel=4)
         columns = _canonical(dataset, isolated)
         if columns is not None:
             _check_kinds(self.test or self.learner, columns)
@@ -342,7 +342,7 @@ def ci_test(
     asked = dataset.select([column for group in groups for column in group])
     _check_kinds(component, asked)
     constants = [asked.names[i] for i in asked.constant_columns()]
-    _warn_of_constants(constants)
+    _warn_of_constants(constants, stacklevel=3)
     first, second, others = ([dataset.names[i] for i in group if dataset.names[i] not in constants] for group in groups)
     if not first or not second:
         return CIResult.of_constant(asked.n)
@@ -458,20 +458,22 @@ def _transformed(transform: Transform, dataset: Dataset) -> Dataset:
         return dataset
     part = dataset.select(chosen)
     result = transform.apply(part)
+    if not isinstance(result, Dataset):
+        raise PluginError(f"the transform '{transform.name}' returned {result!r}, not a Dataset")
     if result.names != part.names or result.n != part.n:
-        raise DataError(f"the transform '{transform.name}' changed the rows or names of the data")
+        raise PluginError(f"the transform '{transform.name}' changed the rows or names of the data")
     values = dataset.values.copy()
     values[:, chosen] = result.values
     return Dataset(values, dataset.names, dataset.kinds)
 
 
-def _warn_of_constants(names: Sequence[str]) -> None:
+def _warn_of_constants(names: Sequence[str], stacklevel: int) -> None:
     if names:
         columns, are, depend = ("columns", "are", "they depend") if len(names) > 1 else ("column", "is", "it depends")
         warnings.warn(
             f"{columns} {listing(names)} {are} constant: {depend} on nothing",
             PyknnmiWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )
 
 
