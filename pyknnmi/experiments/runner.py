@@ -206,7 +206,8 @@ def _run(task: _Task, threads: int) -> ResultRow | _Failure:
         first_rows = Dataset(data.values[: task.n], data.names)
         result = task.method.pipeline.learn(first_rows, Run(task.seed + task.repetition, threads))
     except Exception as error:  # one bad run must not stop the others
-        return _Failure(task, f"{type(error).__name__}: {error}")
+        first_line = str(error).partition("\n")[0]
+        return _Failure(task, f"{type(error).__name__}: {first_line}")
     return ResultRow(
         experiment=task.experiment,
         method=task.method.name,
