@@ -1,0 +1,114 @@
+"""What the compiled module itself promises about its arguments and about being interrupted."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from pyknnmi import _core
+
+POINTS = np.random.default_rng(1).standard_normal((60, 3))
+NOTHING = np.empty((60, 0))
+
+
+def unaligned(values):
+    raw = np.zeros(values.nbytes + 1, np.uint8)[1:]
+    view = raw.view(np.float64).reshape(values.shape)
+    view[...] = values
+    return view
+
+
+def between_other_fields(values):
+    records = np.zeros(values.shape, [("value", np.float64), ("flag", np.int32)])
+    records["value"] = values
+    return records["value"]
+
+
+@pytest.mark.parametrize("kind", ["f4", ">f8", "i8", "c16", "O", "?"])
+def test_other_types_are_refused_and_not_cast(kind):
+    with pytest.raises(TypeError, match="x must be an array of float64"):
+        _core.entropy(POINTS.astype(kind), 3)
+
+
+@pytest.mark.parametrize("shape", [(60,), (60, 3, 1), ()])
+def test_other_shapes_are_refused(shape):
+    with pytest.raises(ValueError, match=f"x must have 2 dimensions, not {len(shape)}"):
+        _core.entropy(np.ones(shape), 3)
+
+
+@pytest.mark.parametrize("layout", [unaligned, between_other_fields])
+def test_values_that_cannot_be_read_as_they_lie_are_refused(layout):
+    with pytest.raises(ValueError, match="copy it first"):
+        _core.entropy(layout(POINTS), 3)
+    assert _core.entropy(layout(POINTS).copy(), 3) == _core.entropy(POINTS, 3)
+
+
+def test_what_is_no_array_is_refused():
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        _core.entropy(POINTS.tolist(), 3)
+
+
+def test_repeated_rows_of_stride_zero():
+    column = np.broadcast_to(np.float64(2.0), (60, 1))
+    assert _core.conditional_mutual_information(POINTS[:, :1], column, NOTHING, 3) == 0.0
+
+
+def test_errors_of_the_library_are_value_errors():
+    x, y, z = POINTS[:, :1], POINTS[:, 1:2], POINTS[:, 2:]
+    for k in (0, 60):
+        with pytest.raises(ValueError, match="k must be at least 1"):
+            _core.conditional_mutual_information(x, y, z, k)
+    with pytest.raises(ValueError, match="the same number of rows"):
+        _core.conditional_mutual_information(x, y[:-1], z, 3)
+    with pytest.raises(ValueError, match="threads must be"):
+        _core.conditional_mutual_information(x, y, z, 3, threads=-1)
+    with pytest.raises(ValueError, match="engine must be"):
+        _core.conditional_mutual_information(x, y, z, 3, engine="fast")
+    with pytest.raises(ValueError, match="not finite, in row 7, column 0"):
+        _core.conditional_mutual_information(x, np.where(np.arange(60) == 7, np.nan, 0)[:, None], z, 3)
+
+
+@pytest.mark.parametrize("engine", ["tree", "column", "columns"])
+def test_an_exception_from_poll_comes_out_as_it_is(engine):
+    raised = LookupError("enough")
+
+    def poll():
+        raise raised
+
+    values = np.random.default_rng(2).standard_normal((2000, 3))
+    x, y, z = values[:, :1], values[:, 1:2], values[:, 2:]
+    with pytest.raises(LookupError) as caught:
+        _core.permutation_test(x, y, z, 3, permutations=10**6, engine=engine, poll=poll)
+    assert caught.value is raised
+
+
+# One long estimate, in which no single step may be long, and a long test.
+@pytest.mark.parametrize(("rows", "columns"), [(200_000, 4), (2000, 1)])
+def test_an_interrupt_ends_a_call_within_a_second(rows, columns):
+    values = np.random.default_rng(3).standard_normal((rows, 3 * columns))
+    x, y, z = (values[:, i * columns : (i + 1) * columns] for i in range(3))
+    sent = []
+
+    def interrupt():
+        sent.append(time.monotonic())
+        _thread.interrupt_main()
+
+    timer = threading.Timer(0.5, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        _core.permutation_test(x, y, z, 3, permutations=10**6)
+    assert time.monotonic() - sent[0] < 2  # a second, and another for a busy machine
+    timer.join()
+
+
+def test_numbers_of_the_generator():
+    # Fisher and Yates on the published words of Philox4x32-10 for key 0 and counter 0: 6627e8d5 e169c58d bc57ac4c.
+    expected = [0, 1, 2, 3]
+    for left, word in zip((4, 3, 2), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C), strict=True):
+        other = word * left >> 32
+        expected[left - 1], expected[other] = expected[other], expected[left - 1]
+    assert _core.permutation(4, 0, 0, 0).tolist() == expected
