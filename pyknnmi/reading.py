@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import os
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -44,11 +45,11 @@ def read_table(path: str | os.PathLike[str], missing: Missing = "raise") -> Data
         opened = gzip.open if path.suffix == ".gz" else open
         with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
             text = stream.read()
-    except OSError as error:
-        raise DataError(f"cannot read '{path}': {error.strerror or error}") from None
+    except (OSError, EOFError, zlib.error) as error:  # the last two from a damaged compressed file
+        raise DataError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from None
     except UnicodeDecodeError:
         raise DataError(f"cannot read '{path}': it is not text in UTF-8") from None
-    header, _, body = text.partition("\n")
+    header, body = _split_header(text)
     if not header.strip():
         raise DataError(f"'{path}' is empty, or its first line is: it must hold the column names")
     delimiter = max("\t,;", key=header.count)
@@ -60,10 +61,23 @@ def read_table(path: str | os.PathLike[str], missing: Missing = "raise") -> Data
     try:
         values = np.loadtxt(io.StringIO(body), delimiter=delimiter, ndmin=2, quotechar='"', comments=None)
     except ValueError:
-        return Dataset.of(_read_cells(path, body, delimiter, names), missing=missing)
+        first_line = header.count("\n") + 2
+        return Dataset.of(_read_cells(path, body, first_line, delimiter, names), missing=missing)
     if values.shape[1] != len(names):
         raise DataError(f"'{path}' has {len(names)} column names and {values.shape[1]} numbers a row")
     return Dataset.of(values, names, missing)
+
+
+def _split_header(text: str) -> tuple[str, str]:
+    """Return the line of names, which may hold line breaks within quotes, and what follows."""
+    quotes, start = 0, 0
+    while (end := text.find("\n", start)) >= 0:
+        quotes += text.count('"', start, end)
+        if quotes % 2 == 0:
+            return text[:end], text[end + 1 :]
+        start = end + 1
+    header, _, body = text.partition("\n")  # a quotation mark that stands alone is part of a name
+    return header, body
 
 
 def _is_number(text: str) -> bool:
@@ -74,17 +88,18 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _read_cells(path: Path, body: str, delimiter: str, names: list[str]) -> Dataset:
+def _read_cells(path: Path, body: str, first_line: int, delimiter: str, names: list[str]) -> Dataset:
     """Return a table in which not all cells are numbers."""
     rows, lines = [], []
     reader = csv.reader(io.StringIO(body), delimiter=delimiter)
     for row in reader:
         if not row:
             continue
+        line = first_line + reader.line_num - 1
         if len(row) != len(names):
-            raise DataError(f"'{path}', line {reader.line_num + 1}: {len(row)} values for {len(names)} column names")
+            raise DataError(f"'{path}', line {line}: {len(row)} values for {len(names)} column names")
         rows.append([cell.strip() for cell in row])
-        lines.append(reader.line_num + 1)
+        lines.append(line)
     columns = [
         _column(path, name, lines, [None if cell.lower() in _MISSING else cell for cell in cells])
         for name, cells in zip(names, zip(*rows, strict=True), strict=True)

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from pyknnmi import DataError, Dataset, DataTypeError, read_table
+from pyknnmi.exports import write_dataset
+
+reals = st.floats(allow_nan=False, allow_infinity=False)
+tables = arrays(np.float64, array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=5), elements=reals)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="data.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+@given(tables)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_written_is_read_back_to_the_bit(tmp_path, table):
+    data = Dataset.of(table)
+    write_dataset(data, tmp_path / "t.csv")
+    assert read_table(tmp_path / "t.csv").hash == data.hash
+
+
+@pytest.mark.parametrize("name", ["a,b", "a;b", 'a"b', " spaced ", "å", "X 1", "1e5", "#x", "new\nline"])
+def test_any_name_is_read_back(tmp_path, name):
+    data = Dataset.of([[1.0, 2.0], [3.0, 4.0]], [name, "other"])
+    write_dataset(data, tmp_path / "t.csv")
+    assert read_table(tmp_path / "t.csv").names == (name.strip(), "other")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\n1,2\n3,4.5\n",
+        "a,b\r\n1,2\r\n3,4.5\r\n",
+        "a,b\n1,2\n3,4.5",
+        "a\tb\n1\t2\n3\t4.5\n",
+        "a;b\n1;2\n3;4.5\n",
+        "a, b\n 1, 2\n3 ,4.5\n",
+        '"a","b"\n"1","2"\n"3","4.5"\n',
+        "\ufeffa,b\n1,2\n3,4.5\n",
+        "a,b\n1,2\n\n3,4.5\n\n",
+        "a,b\n1e0,2.\n+3,45e-1\n",
+    ],
+)
+def test_dialects(write, text):
+    data = read_table(write(text))
+    assert data.names == ("a", "b")
+    assert data.values.tolist() == [[1, 2], [3, 4.5]]
+
+
+def test_a_quotation_mark_alone_in_a_name(write):
+    assert read_table(write('width,height"\n1,2\n3,4\n')).names == ("width", 'height"')
+
+
+def test_compressed(write):
+    path = write(gzip.compress(b"a,b\n1,2\n3,4\n"), "data.csv.gz")
+    assert read_table(path).values.tolist() == [[1, 2], [3, 4]]
+
+
+def test_one_column(write):
+    assert read_table(write("a\n1\n2\n")).values.tolist() == [[1], [2]]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "is empty, or its first line is: it must hold the column names"),
+        ("\n1,2\n", "is empty, or its first line is"),
+        ("a,b\n", "has column names and no rows"),
+        ("a,b", "has column names and no rows"),
+        ("1,2\n3,4\n", "the first line of '.*' holds numbers: put the column names there"),
+        ("a,b\n1,2\n3\n", "line 3: 1 values for 2 column names"),
+        ("a,b\n1,2,3\n4,5,6\n", "2 column names and 3 numbers a row"),
+        ("a,b\n1,2\n", r"1 row\(s\)"),
+        ("a,a\n1,2\n3,4\n", "given more than once: a"),
+        (",a,b\n1,2,3\n2,3,4\n", "column 1 has no name: name it, or leave it out if it is a row index"),
+        ("a,b\n1,NA\n,4\n", r"missing values \(NaN\) in column 'a' \(1\), 'b' \(1\), first in row 0"),
+        ("a,b\n1,nan\n2,4\n", r"missing values \(NaN\) in column 'b' \(1\)"),
+        ("a,b\n1,inf\n2,4\n", r"infinite values in column 'b' \(1\)"),
+        (b"a,b\n1,\xff\n", "is not text in UTF-8"),
+    ],
+)
+def test_bad_files(write, content, message):
+    with pytest.raises(DataError, match=message):
+        read_table(write(content))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n3,x\n4,5\n", "line 3: column 'b' holds the text 'x' among numbers: give numbers, or leave"),
+        ('"a\n1",b\n1,2\n3,x\n', "line 4: column 'b' holds the text 'x'"),
+        ("a;b\n1,5;2\n2;3\n", "line 2: column 'a' holds the text '1,5' among numbers"),
+    ],
+)
+def test_text_among_numbers(write, text, message):
+    with pytest.raises(DataTypeError, match=message):
+        read_table(write(text))
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(DataError, match=r"cannot read '.*none\.csv': No such file or directory"):
+        read_table(tmp_path / "none.csv")
+    with pytest.raises(DataError, match="cannot read"):
+        read_table(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"a,b\n1,2\n", gzip.compress(b"a,b\n1,2\n" * 99)[:-20], b"\x1f\x8b\x08\x00junk"])
+def test_files_that_are_not_what_their_name_says(write, content):
+    with pytest.raises(DataError, match="cannot read"):
+        read_table(write(content, "data.csv.gz"))
