@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+import pyknnmi
+from pyknnmi import Dataset, Graph, PartiallyDirectedGraph, learn, write_result
+from pyknnmi.exports import DIRECTED_WRITERS, WRITERS, write_graph_edges
+
+VALUES, TRUTH = pyknnmi.simulate.small_network(300, seed=1)
+# names that every format must quote in its own way
+NAMES = ["plain", "with space", 'quo"te', "comma,semi;colon", "<&>", "back\\slash", "blå"]
+DATA = Dataset.of(VALUES.values, NAMES)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return learn(DATA, "iamb+knn-cmi(permutations=39)", seed=2)
+
+
+def test_files(result, tmp_path):
+    paths = write_result(result, tmp_path / "a" / "b", {"data": "x.csv"})
+    assert [path.name for path in paths] == [*WRITERS, "provenance.json"]
+    assert sorted(path.name for path in (tmp_path / "a" / "b").iterdir()) == sorted(path.name for path in paths)
+    for path in paths[:-1]:
+        text = path.read_bytes().decode("utf-8")
+        assert text == WRITERS[path.name](result)
+        assert "\r" not in text
+        assert text.endswith("\n")
+
+
+def test_the_same_run_gives_the_same_bytes(result):
+    again = learn(DATA, "iamb+knn-cmi(permutations=39)", seed=2, threads=1)
+    for name, write in WRITERS.items():
+        assert write(again) == write(result), name
+
+
+def test_edges_csv(result):
+    rows = list(csv.DictReader(io.StringIO(WRITERS["edges.csv"](result))))
+    assert [(row["source"], row["target"]) for row in rows] == list(result.graph.edges)
+    for row, pair in zip(rows, result.edge_evidence(), strict=True):
+        assert float(row["statistic"]) == pair.answer.statistic
+        assert float(row["p_value"]) == pair.answer.p_value
+        assert row["given"] == ";".join(pair.given)
+        assert (row["decided_by"], int(row["permutations"]), int(row["n"])) == ("permutations", 39, 300)
+
+
+def test_adjacency_csv(result):
+    head, *rows = csv.reader(io.StringIO(WRITERS["adjacency.csv"](result)))
+    assert head == ["", *NAMES]
+    assert [row[0] for row in rows] == NAMES
+    assert np.array_equal(np.array([row[1:] for row in rows], dtype=int), result.graph.adjacency())
+
+
+def test_graph_json(result):
+    told = json.loads(WRITERS["graph.json"](result))
+    assert told["graph"] == {"spec": result.spec, "seed": 2, "data_sha256": DATA.hash}
+    assert {node["id"]: tuple(node["markov_blanket"]) for node in told["nodes"]} == result.blankets
+    evidence = {(row.source, row.target): row for row in result.evidence}
+    listed = told["edges"] + told["not_joined"]
+    assert {(row["source"], row["target"]) for row in listed} == set(evidence)
+    for row in listed:
+        pair = evidence[row["source"], row["target"]]
+        assert (row["statistic"], row["p_value"]) == (pair.answer.statistic, pair.answer.p_value)
+        assert tuple(row["given"]) == pair.given
+
+
+def edges_of(networkx_graph):
+    return {frozenset(edge) for edge in networkx_graph.edges}
+
+
+def test_networkx_reads_json_and_graphml(result, tmp_path):
+    networkx = pytest.importorskip("networkx")
+    expected = {frozenset(edge) for edge in result.graph.edges}
+    read = networkx.node_link_graph(json.loads(WRITERS["graph.json"](result)), edges="edges")
+    assert list(read.nodes) == NAMES
+    assert edges_of(read) == expected
+    write_result(result, tmp_path)
+    read = networkx.read_graphml(tmp_path / "graph.graphml")
+    assert list(read.nodes) == NAMES
+    assert edges_of(read) == expected
+    for row in result.edge_evidence():
+        assert read.edges[row.source, row.target]["statistic"] == row.answer.statistic
+        assert read.edges[row.source, row.target]["p_value"] == row.answer.p_value
+
+
+def test_dot(result):
+    lines = WRITERS["graph.dot"](result).splitlines()
+    assert lines[0] == "graph {"
+    assert lines[-1] == "}"
+    assert '  "quo\\"te";' in lines
+    assert '  "back\\\\slash";' in lines
+    assert sum(" -- " in line for line in lines) == len(result.graph.edges)
+
+
+def test_provenance(result, tmp_path):
+    write_result(result, tmp_path, {"data": "x.csv"})
+    told = json.loads((tmp_path / "provenance.json").read_text(encoding="utf-8"))
+    assert told["spec"] == result.spec
+    assert (told["seed"], told["data_sha256"], told["rows"], told["columns"]) == (2, DATA.hash, 300, 7)
+    assert told["counts"] == result.counts
+    assert told["versions"] == result.versions
+    assert told["data"] == "x.csv"
+    assert told["seconds"] > 0
+    # enough to repeat the run
+    again = learn(DATA, told["spec"], seed=told["seed"])
+    assert again.evidence == result.evidence
+
+
+def test_edges_without_evidence(registry):
+    @pyknnmi.register_learner("blind")
+    def blind(dataset, test):
+        """Joins the first two columns."""
+        return [dataset.names[:2]]
+
+    result = learn(VALUES, "blind+fisher-z")
+    row = WRITERS["edges.csv"](result).splitlines()[1]
+    assert row == "X1,X2,,,,,,"
+    assert json.loads(WRITERS["graph.json"](result))["edges"] == [{"source": "X1", "target": "X2"}]
+    assert ET.fromstring(WRITERS["graph.graphml"](result)) is not None
+
+
+def test_true_edges(tmp_path):
+    path = tmp_path / "edges.csv"
+    write_graph_edges(Graph(["a,b", "c"], [("c", "a,b")]), path)
+    assert path.read_bytes() == b'source,target\n"a,b",c\n'
+
+
+def test_directed_formats():
+    graph = PartiallyDirectedGraph(NAMES[:4], [("plain", 'quo"te')], [("plain", "with space")])
+    told = json.loads(DIRECTED_WRITERS["directed.json"](graph))
+    assert [edge["directed"] for edge in told["edges"]] == [True, False]
+    lines = DIRECTED_WRITERS["directed.dot"](graph).splitlines()
+    assert '  "plain" -> "quo\\"te";' in lines
+    assert '  "plain" -> "with space" [dir=none];' in lines
+    root = ET.fromstring(DIRECTED_WRITERS["directed.graphml"](graph))
+    edges = [element.attrib for element in root.iter() if element.tag.endswith("edge")]
+    assert [(e["source"], e["target"], e["directed"]) for e in edges] == [
+        ("plain", 'quo"te', "true"),
+        ("plain", "with space", "false"),
+    ]
+
+
+def test_a_folder_that_is_a_file(result, tmp_path):
+    (tmp_path / "out").write_text("")
+    with pytest.raises(FileExistsError):
+        write_result(result, tmp_path / "out")
