@@ -14,12 +14,13 @@ std::size_t enough_to_share(std::size_t rows, std::size_t z_columns) {
     if (z_columns <= 1 && rows >= 50'000) return never;
     switch (z_columns) {
         case 0:
-            return 24;
+            return 16;
         case 1:
-            return 8;
+            return 6;
         case 2:
             return 5;
         case 3:
+            return 4;
         case 4:
             return 3;
         default:
