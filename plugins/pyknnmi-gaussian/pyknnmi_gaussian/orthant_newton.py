@@ -30,7 +30,7 @@ from .checks import Floats
 MAX_ITERATIONS = 15
 
 # Conjugate gradients stop when their residual, in the preconditioner's norm, has fallen by this
-# factor; or by the root of the error that is left, which makes the convergence superlinear.
+# factor; or by the error that is left to the power 3/4, which makes the convergence superlinear.
 _RESIDUAL_RATIO = 0.1
 
 # Least share of the decrease that the slope promises, and the smallest step tried for it.
@@ -126,7 +126,7 @@ def _newton_direction(precision: Floats, inverse: Floats, slope: Floats, free: n
     residual = -slope * mask
     preconditioned = (precision @ residual @ precision) * mask
     size = float(np.vdot(residual, preconditioned))
-    target = size * min(_RESIDUAL_RATIO**2, error)
+    target = size * min(_RESIDUAL_RATIO**2, error**1.5)
     search = preconditioned
     half_mask = mask / 2
     for _ in range(10 * len(precision)):
@@ -154,7 +154,7 @@ def _inverse(factor: Floats) -> Floats:
     """Return the inverse of a matrix given by its lower Cholesky factor."""
     lower, _ = dpotri(factor, lower=1)
     inverse: Floats = lower + lower.T
-    inverse[np.diag_indices_from(inverse)] = lower.diagonal()
+    inverse.flat[:: len(inverse) + 1] /= 2
     return inverse
 
 

@@ -78,9 +78,9 @@ def stars(
 
     Notes
     -----
-    Instability is never computed from few distinct graphs without error: with 20 subsamples of an
-    edge the standard error of its frequency is up to 0.11. Dense graphs are stable too; the rule is
-    meaningful only on the sparse side of the curve's peak.
+    The frequency of an edge over 20 subsamples has a standard error of up to 0.11, so that another
+    seed may choose a neighbouring penalty. Very dense graphs are stable too, since all subsamples
+    agree that everything is joined: read the curve from its sparse end.
 
     References
     ----------

@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau
-
 from pyknnmi_gaussian import (
     pearson_correlation,
     positive_semidefinite_correlation,
     skeptic_correlation,
     standardize,
 )
+from scipy.stats import kendalltau
 
 NAMES = [
     "gwg_mixture_p8",

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal
-
 from pyknnmi_gaussian import (
     ebic_scores,
     graphical_lasso_path,
@@ -14,6 +12,7 @@ from pyknnmi_gaussian import (
     penalty_path,
     precision_graphs,
 )
+from scipy.stats import multivariate_normal
 
 ALL = [
     "gwg_mixture_p8",

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import norm
-
 from pyknnmi_gaussian import (
     ConvergenceError,
     automatic_penalty,
@@ -13,6 +11,7 @@ from pyknnmi_gaussian import (
     pearson_correlation,
     penalty_path,
 )
+from scipy.stats import norm
 
 EXACT = ["nonlin_gaussian", "nonlin_t", "lin_gaussian", "lin_t", "gwg_mixture_p8", "huge_random_d20"]
 ALL = [*EXACT, "huge_random_d20_cubed", "nonlin_uniform"]
