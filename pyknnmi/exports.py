@@ -37,8 +37,7 @@ def write_result(
     extra : mapping, optional
         Further entries for ``provenance.json``.
     """
-    directory = Path(directory)
-    directory.mkdir(parents=True, exist_ok=True)
+    directory = make_folder(directory)
     contents = {name: write(result) for name, write in WRITERS.items()}
     if result.directed is not None:
         contents |= {name: write_directed(result.directed) for name, write_directed in DIRECTED_WRITERS.items()}
@@ -51,8 +50,16 @@ def write_result(
     return paths
 
 
+def make_folder(directory: str | os.PathLike[str]) -> Path:
+    """Make a folder, and those that it is in, unless it is there; return its path."""
+    path = Path(directory)
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
 def write_dataset(dataset: Dataset, path: str | os.PathLike[str]) -> None:
-    """Write the data as CSV with a header; every value is read back to the same bits."""
+    """Write the data as CSV with a header, in a folder that is made if need be; values are read back to the bit."""
+    make_folder(Path(path).parent)
     with Path(path).open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(dataset.names)

@@ -9,7 +9,7 @@ import click
 from pyknnmi.cli.common import progress_bar, writing
 from pyknnmi.constraints import Constraints
 from pyknnmi.data import Missing
-from pyknnmi.exports import write_result
+from pyknnmi.exports import make_folder, write_result
 from pyknnmi.pipeline import DEFAULT_SPEC, Pipeline, ci_test
 from pyknnmi.reading import read_table
 from pyknnmi.result import format_p_value
@@ -62,6 +62,9 @@ def learn(
         [_names(edge) for edge in forbidden],
         None if targets is None else _names(targets),
     )
+    if out is not None:
+        with writing():  # before the work, not after it
+            make_folder(out)
     with progress_bar() as progress:
         run = Run(seed, threads, jobs, progress)
         kept = Store(store) if store else None

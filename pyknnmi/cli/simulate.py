@@ -89,7 +89,6 @@ def g_wishart_mixture(n: int, p: int, edge_probability: float | None, seed: int,
 def _write(data: Dataset, truth: Graph, out: Path) -> None:
     truth_path = out.with_name(f"{out.stem}_true_edges.csv")
     with writing():
-        out.parent.mkdir(parents=True, exist_ok=True)
         write_dataset(data, out)
         write_graph_edges(truth, truth_path)
     click.echo(f"wrote {data.n} rows to {out} and the true edges to {truth_path}")

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from pyknnmi import default_registry
+from pyknnmi.cli import main
+
+
+def invoke(*arguments):
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_components_lists_all_of_them():
+    lines = invoke("components").splitlines()
+    for cls in default_registry().components():
+        (line,) = (line for line in lines if line.startswith(f"  {cls.name} "))
+        assert cls.summary() in line
+        assert line.endswith("]")
+    assert [line for line in lines if not line.startswith(" ")] == ["Transforms", "Learners", "CI tests"]
+
+
+@pytest.mark.parametrize("name", [cls.name for cls in default_registry().components()])
+def test_describe(name):
+    told = invoke("describe", name)
+    cls = default_registry().get(name)
+    assert told.startswith(f"{name}, a {cls.kind} [")
+    assert cls.summary() in told
+    for parameter in cls.parameters():
+        assert f"\n{parameter.name}=" in told
+        assert parameter.allowed in told
+
+
+def test_describe_what_is_not_there():
+    result = CliRunner().invoke(main, ["describe", "fisher"])
+    assert result.exit_code == 2
+    assert "there is no component 'fisher'; did you mean 'fisher-z'?" in result.stderr
+
+
+def test_explain():
+    told = invoke("explain", "ranks+iamb(rule=or)+fisher-z")
+    assert "1. ranks\n" in told
+    assert "2. iamb(rule=or,exhaustive=false,max_conditioning=none)\n" in told
+    assert told.splitlines()[-1].startswith("in full: ranks+iamb(rule=or,")
+
+
+def test_explain_what_cannot_be():
+    result = CliRunner().invoke(main, ["explain", "knn-cmi+iamb"])
+    assert result.exit_code == 2
+    assert "a spec is any transforms, then one learner, then its CI test" in result.stderr

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import pyknnmi
+from pyknnmi import read_table
+from pyknnmi.cli import main
+from pyknnmi.exports import WRITERS, write_dataset
+
+DATA, TRUTH = pyknnmi.simulate.small_network(200, seed=3)
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "data.csv"
+    write_dataset(DATA, path)
+    return path
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def test_learn_prints_edges_and_writes_files(table, tmp_path):
+    spec = "iamb+knn-cmi(permutations=39)"
+    out = tmp_path / "new" / "out"
+    result = invoke("learn", table, "--spec", spec, "--seed", 3, "--threads", 1, "--out", out)
+    assert result.exit_code == 0, result.output
+    expected = pyknnmi.learn(DATA, spec, seed=3)
+    for name, write in WRITERS.items():
+        assert (out / name).read_text(encoding="utf-8") == write(expected)
+    provenance = json.loads((out / "provenance.json").read_text())
+    assert provenance["spec"] == expected.spec
+    assert provenance["spec_as_given"] == spec
+    assert provenance["data"] == str(table)
+    lines = result.stdout.splitlines()
+    printed = [re.match(r"(\S+) - (\S+) +(\S+) +(\S+)$", line) for line in lines[1 : 1 + len(expected.graph.edges)]]
+    assert [match.groups()[:2] for match in printed] == list(expected.graph.edges)
+    for match, row in zip(printed, expected.edge_evidence(), strict=True):
+        assert float(match[3]) == pytest.approx(row.answer.statistic, abs=5e-5)
+        assert float(match[4]) == pytest.approx(row.answer.p_value, rel=1e-3)
+    assert lines[-1].startswith("wrote edges.csv, adjacency.csv, graph.json, graph.graphml, graph.dot, provenance.json")
+
+
+def test_jobs_and_threads_give_the_same_bytes(table, tmp_path):
+    spec = "iamb+knn-cmi(permutations=39)"
+    written = set()
+    for number, resources in enumerate([("--threads", 1), ("--threads", 2), ("--threads", 3), ("--jobs", 2)]):
+        out = tmp_path / str(number)
+        assert invoke("learn", table, "--spec", spec, *resources, "--out", out).exit_code == 0
+        written.add((out / "edges.csv").read_bytes())
+    assert len(written) == 1
+
+
+def test_the_seed_is_used(table):
+    spec = "iamb+knn-cmi(permutations=39)"
+    printed = {re.sub(r"[0-9.]+ s$", "", invoke("learn", table, "--spec", spec, "--seed", s).stdout) for s in (1, 1, 2)}
+    assert len(printed) == 2
+
+
+def test_constraints(table):
+    arguments = ("--spec", "iamb+fisher-z", "--required", "X1,X7", "--forbidden", "X5,X6", "--orient")
+    result = invoke("learn", table, *arguments)
+    assert result.exit_code == 0, result.output
+    assert "X1 - X7" in result.stdout
+    assert "X5 - X6" not in result.stdout
+    assert "oriented: " in result.stdout
+    targets = invoke("learn", table, "--spec", "iamb+fisher-z", "--targets", "X6").stdout
+    assert all("X6" in line for line in targets.splitlines()[1:-1])
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_are_one_line_on_the_error_stream(tmp_path):
+    path = tmp_path / "data.csv"
+    write_dataset(pyknnmi.Dataset.of(np.column_stack([DATA.values[:, :2], np.ones(200)])), path)
+    result = invoke("learn", path, "--spec", "iamb+fisher-z")
+    assert result.exit_code == 0
+    assert result.stderr == "Warning: column X3 is constant: it depends on nothing\n"
+    assert "Warning" not in result.stdout
+
+
+def test_ci_test(table):
+    result = invoke("test", table, "X1", "X2", "--given", "X3, X5", "--test", "fisher-z(alpha=0.01)")
+    answer = pyknnmi.ci_test(DATA, "X1", "X2", ["X3", "X5"], "fisher-z(alpha=0.01)")
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[0] == f"X1 and X2 given X3, X5: {'independent' if answer.independent else 'dependent'}"
+    told = dict(re.split(r"  +", line, maxsplit=1) for line in lines[1:])
+    assert float(told["statistic"]) == pytest.approx(answer.statistic, rel=1e-5)
+    assert float(told["p-value"]) == pytest.approx(answer.p_value, rel=1e-3)
+    assert told["decided by"] == "normal"
+    assert told["rows"] == "200"
+
+
+def test_ci_test_by_permutations(table):
+    result = invoke("test", table, "X5", "X6", "--test", "knn-cmi(permutations=39)", "--seed", 4, "--threads", 1)
+    assert "X5 and X6: dependent" in result.stdout
+    assert "decided by  permutations (39)" in result.stdout
+
+
+def test_copies_of_columns(tmp_path):
+    path = tmp_path / "data.csv"
+    x, y = DATA.values[:, :1], DATA.values[:, 1:2]
+    write_dataset(pyknnmi.Dataset.of(np.column_stack([x, x, y, y])), path)
+    assert "p-value     <1e-300" in invoke("test", path, "X1", "X2", "--test", "fisher-z").stdout
+    told = invoke("test", path, "X1", "X2", "--given", "X3,X4", "--test", "fisher-z").stdout
+    assert "redundant   X4" in told
+
+
+def test_demo():
+    result = invoke("demo", "--n", 150, "--seed", 2)
+    assert result.exit_code == 0, result.output
+    data, truth = pyknnmi.simulate.small_network(150, seed=2)
+    distance = pyknnmi.learn(data, seed=2).graph.hamming(truth)
+    assert f"Hamming distance to the true graph (8 edges): {distance}" in result.stdout
+    assert "missed: " in result.stdout
+
+
+ERRORS = {
+    "no file": (("learn", "none.csv"), "Error: cannot read 'none.csv': No such file or directory"),
+    "bad spec": (
+        ("learn", "DATA", "--spec", "imb+knn-cmi"),
+        "Error: there is no component 'imb'; did you mean 'iamb'?",
+    ),
+    "bad parameter": (("learn", "DATA", "--spec", "iamb+knn-cmi(k=0)"), "Error: knn-cmi: k = 0 must be at least 1"),
+    "bad seed": (("learn", "DATA", "--seed", "-1"), "Error: seed = -1: give a whole number from 0"),
+    "seed of no number": (("learn", "DATA", "--seed", "x"), "is not a valid integer"),
+    "bad threads": (("learn", "DATA", "--threads", "-1"), "Error: threads = -1: give 0 for all cores"),
+    "bad jobs": (("learn", "DATA", "--jobs", "0"), "Error: n_jobs = 0: give a positive number"),
+    "unknown column": (("test", "DATA", "X1", "X9"), "Error: there is no column 'X9' (the columns are X1, X2"),
+    "same column": (("test", "DATA", "X1", "X1"), "Error: column 'X1' is in x and in y"),
+    "column in given": (("test", "DATA", "X1", "X2", "--given", "X1"), "Error: column 'X1' is in the conditioning set"),
+    "a learner as test": (("test", "DATA", "X1", "X2", "--test", "iamb"), "Error: expected one CI test"),
+    "edge of one": (("learn", "DATA", "--required", "X1"), "Error: required: ['X1'] is no edge"),
+    "out is a file": (("learn", "DATA", "--spec", "iamb+fisher-z", "--out", "DATA"), "is a file"),
+    "out in a file": (("learn", "DATA", "--spec", "iamb+fisher-z", "--out", "DATA/x"), "Error: cannot write"),
+    "few rows": (("demo", "--n", "1"), "Error: n = 1: give at least 2 rows"),
+    "seed of the demo": (("demo", "--seed", "-1"), "Error: seed = -1: give a whole number from 0 to 2**32 - 1"),
+    "no command": (("lern", "DATA"), "No such command 'lern'"),
+}
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_errors_are_told_in_a_line_with_exit_code_2(case, table):
+    arguments, message = ERRORS[case]
+    result = invoke(*(str(argument).replace("DATA", str(table)) for argument in arguments))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_broken_line_in_the_file(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("age,dose\n1,2\n3,much\n")
+    result = invoke("learn", path)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Error: ")
+    assert "line 3: column 'dose' holds the text 'much'" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_spec_error_marks_the_place(table):
+    result = invoke("learn", table, "--spec", "iamb+knn-cmi(kk=3)")
+    head, spec, caret = result.stderr.splitlines()
+    assert "knn-cmi has no parameter 'kk'; did you mean 'k'?" in head
+    assert spec[caret.index("^") :].startswith("kk=3")
+
+
+def test_a_store(table, tmp_path):
+    store = tmp_path / "answers.db"
+    first = invoke("learn", table, "--spec", "iamb+fisher-z", "--store", store)
+    again = invoke("learn", table, "--spec", "iamb+fisher-z", "--store", store)
+    assert first.stdout.rsplit(",", 1)[0] == again.stdout.rsplit(",", 1)[0]
+    shown = invoke("store", "show", store)
+    assert shown.exit_code == 0
+    assert DATA.hash[:12] in shown.stdout
+
+
+def test_the_written_data_can_be_read(table):
+    assert read_table(table).hash == DATA.hash

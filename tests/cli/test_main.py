@@ -1,0 +1,94 @@
+"""The command as it is installed, in processes of its own."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import pty
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import pyknnmi
+from pyknnmi.exports import write_dataset
+
+COMMAND = [sys.executable, "-P", "-m", "pyknnmi"]
+
+
+def run(*arguments):
+    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_version_and_help():
+    assert run("--version").stdout.strip().endswith(importlib.metadata.version("pyknnmi"))
+    told = run("-h").stdout
+    for command in ("components", "demo", "describe", "explain", "learn", "plugins", "simulate", "test"):
+        assert f"  {command}" in told
+
+
+def test_the_script_is_installed():
+    (script,) = (e for e in importlib.metadata.entry_points(group="console_scripts") if e.name == "pyknnmi")
+    assert script.load() is pyknnmi.cli.main
+
+
+def test_simulate_then_learn(tmp_path):
+    path = tmp_path / "data.csv"
+    assert run("simulate", "small-network", "--n", 300, "--linear", "--seed", 5, "--out", path).returncode == 0
+    learned = run("learn", path, "--spec", "iamb+fisher-z", "--out", tmp_path / "out")
+    assert learned.returncode == 0
+    assert learned.stderr == "", "no progress where there is no terminal"
+    assert (tmp_path / "out" / "graph.graphml").exists()
+
+
+def test_an_error_has_no_traceback(tmp_path):
+    result = run("learn", tmp_path / "none.csv")
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("Error: cannot read '")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_closed_pipe_is_no_traceback(tmp_path):
+    reader, writer = os.pipe()
+    os.close(reader)
+    result = subprocess.run(
+        [*COMMAND, "components"], stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+    )
+    os.close(writer)
+    assert "Traceback" not in result.stderr
+
+
+@pytest.fixture
+def long_run(tmp_path):
+    data, _ = pyknnmi.simulate.small_network(3000, seed=1)
+    write_dataset(data, tmp_path / "data.csv")
+    return ["learn", str(tmp_path / "data.csv"), "--spec", "iamb+knn-cmi(permutations=100,screen=none)"]
+
+
+def test_progress_on_a_terminal_and_ctrl_c(long_run):
+    """The bar appears with the first answers; then an interrupt ends the command soon, and in a line."""
+    terminal, end = pty.openpty()
+    child = subprocess.Popen([*COMMAND, *long_run], stdout=subprocess.PIPE, stderr=end, text=True)
+    os.close(end)
+    try:
+        shown = b""
+        while b"tests" not in shown:
+            shown += os.read(terminal, 1000)
+        child.send_signal(signal.SIGINT)
+        out, _ = child.communicate(timeout=20)
+        try:
+            while more := os.read(terminal, 1000):
+                shown += more
+        except OSError:  # Linux says so when the other end is closed
+            pass
+    finally:
+        child.kill()
+        child.wait()
+        os.close(terminal)
+    assert b"/7 columns" in shown
+    assert b"Aborted!" in shown
+    assert b"Traceback" not in shown
+    assert out == ""
+    assert child.returncode == 1
