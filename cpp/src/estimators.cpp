@@ -56,8 +56,8 @@ double entropy(const Points& x, int k, const Options& options) {
     return digamma(n) - digamma(static_cast<std::size_t>(k)) + static_cast<double>(x.columns()) * mean_log;
 }
 
-double conditional_mutual_information(const Points& x, const Points& y, const Points& z, int k,
-                                      const Options& options, Estimator estimator) {
+double conditional_mutual_information(const Points& x, const Points& y, const Points& z, int k, const Options& options,
+                                      Estimator estimator) {
     check_sample(x, y, z, k);
     return estimates(x, z, k, same(y), y.columns(), 1, options, estimator).front();
 }

@@ -69,9 +69,13 @@ std::vector<std::uint32_t> LocalPermutations::draw(RandomWords random) const {
     std::vector<bool> taken(rows_);
     for (const std::uint32_t row : shuffled(rows_, random)) {
         std::copy_n(neighbors_.begin() + static_cast<std::ptrdiff_t>(row * each_), each_, list.begin());
-        shuffle(list, random);
-        const auto free = std::find_if(list.begin(), list.end(), [&](std::uint32_t other) { return !taken[other]; });
-        source[row] = free == list.end() ? list.back() : *free;
+        // A shuffle that goes no further than to the first that is free.
+        for (std::size_t left = each_; left > 0; --left) {
+            std::uint32_t& drawn = list[random.below(static_cast<std::uint32_t>(left))];
+            source[row] = drawn;
+            if (!taken[drawn]) break;
+            drawn = list[left - 1];
+        }
         taken[source[row]] = true;
     }
     return source;
