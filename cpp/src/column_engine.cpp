@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engines.hpp"
+#include "growing_radius.hpp"
 #include "near_blocks.hpp"
 #include "parallel.hpp"
 #include "prepared.hpp"

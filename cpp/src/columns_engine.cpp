@@ -7,6 +7,7 @@
 
 #include "batched_columns.hpp"
 #include "engines.hpp"
+#include "growing_radius.hpp"
 #include "near_blocks.hpp"
 #include "neighbor_lists.hpp"
 #include "parallel.hpp"

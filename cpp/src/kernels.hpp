@@ -11,9 +11,9 @@ namespace knnmi {
 
 inline constexpr std::size_t batch_size = 8;  // y columns handled at once
 
-// Runs of eight boxes each, from which those near something are picked.
+// A box, or a point, and how far from it others may be.
 struct BoxQuery {
-    const double* low;  // of the box asked about, one value per dimension
+    const double* low;  // one value per dimension
     const double* high;
     double radius;
 };

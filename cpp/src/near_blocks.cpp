@@ -50,9 +50,4 @@ void NearBlocks::find_groups(const BoxQuery& query, Numbers& groups) const {
                                           runs_of_groups_.data(), runs_of_groups_.size(), groups.buffer.data());
 }
 
-void GrowingRadius::grow(double bound) {
-    radius_ = radius_ > 0.0 ? std::min(bound, radius_ * factor_) : bound;
-    factor_ *= factor_;
-}
-
 }  // namespace knnmi

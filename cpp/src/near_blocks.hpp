@@ -43,18 +43,4 @@ private:
     Numbers blocks_;
 };
 
-// A radius that turned out too small grows faster and faster: scales may differ by hundreds of orders of magnitude.
-class GrowingRadius {
-public:
-    explicit GrowingRadius(double start) : radius_(start) {}
-    operator double() const { return radius_; }
-
-    // `bound` is a distance that is surely enough.
-    void grow(double bound);
-
-private:
-    double radius_;
-    double factor_ = 1.5;
-};
-
 }  // namespace knnmi
