@@ -198,7 +198,8 @@ def stability_index(curve: ArrayLike, *, threshold: float = 0.1, rule: Stability
     -------
     int
         0 where the largest penalty is unstable already: the empty graph, on a path from
-        `penalty_path`.
+        `penalty_path`. With few variables one or two edges that come and go there are a large share
+        of all pairs, 1 / 15 each for p = 6, and a larger threshold is called for.
 
     Raises
     ------
