@@ -42,7 +42,8 @@ class GCM(CITest):
     regressor : kernel-ridge, gradient-boosting, linear, or the dotted path of a scikit-learn regressor
         Such as ``'sklearn.neighbors.KNeighborsRegressor'``, in quotes; it is imported, made without arguments and
         given standardised columns. ``kernel-ridge`` has a Gaussian kernel of standard deviation sqrt(2 d), for d
-        columns in z, and the penalty 0.1. One that fits noise, such as a random forest, rejects too often.
+        columns in z, and the penalty 0.1. With one that fits noise the test rejects too often: a random forest, or
+        ``gradient-boosting`` with few rows, twice as often at 100.
 
     References
     ----------
