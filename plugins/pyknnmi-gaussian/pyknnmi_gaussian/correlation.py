@@ -88,7 +88,7 @@ def skeptic_correlation(data: ArrayLike, *, statistic: RankCorrelation = "spearm
 
     References
     ----------
-    Liu, Han, Yuan, Lafferty and Wasserman (2012), Eq. 3.4-3.5, DOI 10.1214/12-AOS1037.
+    Liu, Han, Yuan, Lafferty and Wasserman (2012), section 3, DOI 10.1214/12-AOS1037.
     """
     array = checked_data(data)
     if statistic == "spearman":

@@ -70,7 +70,7 @@ def ebic_scores(log_likelihoods: ArrayLike, edges: ArrayLike, *, n: int, p: int,
 
     References
     ----------
-    Foygel and Drton (2010), Eq. 2, "Extended Bayesian information criteria for Gaussian graphical
+    Foygel and Drton (2010), "Extended Bayesian information criteria for Gaussian graphical
     models", NIPS 23.
     """
     _check_gamma(gamma)
@@ -108,7 +108,7 @@ def neighbourhood_ebic_scores(correlation: ArrayLike, coefficients: ArrayLike, *
 
     References
     ----------
-    Chen and Chen (2008), Eq. 3, DOI 10.1093/biomet/asn034.
+    Chen and Chen (2008), DOI 10.1093/biomet/asn034.
     """
     _check_gamma(gamma)
     matrix = np.asarray(correlation, dtype=np.float64)

@@ -68,7 +68,7 @@ def graphical_lasso_path(
     References
     ----------
     Friedman, Hastie and Tibshirani (2008), Eq. 2.1, DOI 10.1093/biostatistics/kxm045.
-    Witten, Friedman and Simon (2011), Theorem 1, DOI 10.1198/jcgs.2011.11051a.
+    Witten, Friedman and Simon (2011), DOI 10.1198/jcgs.2011.11051a.
     Mazumder and Hastie (2012), Theorem 1, Journal of Machine Learning Research 13, 781-794.
 
     Examples

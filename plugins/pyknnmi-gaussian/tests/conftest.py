@@ -113,7 +113,7 @@ def violation(
     """Return by how much the optimality conditions of the graphical lasso are missed.
 
     They are inv(T) - S = l sign(T) where T is not zero, and |inv(T) - S| <= l elsewhere
-    (Witten, Friedman and Simon 2011, Eq. 3).
+    (Witten, Friedman and Simon 2011).
     """
     weights = np.full(covariance.shape, penalty)
     if not penalize_diagonal:
