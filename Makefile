@@ -1,5 +1,5 @@
 # make demo      learn a graph from data that the package makes itself
-# make test      run the tests (others: make test PYTEST_ARGS="-m slow")
+# make test      run the tests (slow ones: make test PYTEST_ARGS="-n 2 -m slow")
 # make lint      style and types of Python, style of C++; make format mends the style
 # make test-cpp  the C++ tests, and a program that uses the installed library
 # make sanitize  the C++ tests with sanitizers of memory, undefined behaviour and data races
@@ -30,8 +30,9 @@ help:
 demo: .venv/.package
 	pyknnmi demo
 
+# Programs that tests start must not import the source folder, which has no compiled module.
 test: .venv/.test
-	pytest $(PYTEST_ARGS)
+	PYTHONSAFEPATH=1 pytest $(PYTEST_ARGS)
 
 lint: .venv/.lint
 	ruff check
