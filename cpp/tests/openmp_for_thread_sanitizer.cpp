@@ -1,5 +1,5 @@
-// What the library uses of GCC's OpenMP run time, on std::thread: ThreadSanitizer does not see how libgomp's own threads
-// wait for each other and would report races that are none. Linked into the tests of that build only.
+// What the library uses of GCC's OpenMP run time, on std::thread: ThreadSanitizer does not see how libgomp's own
+// threads wait for each other and would report races that are none. Linked into the tests of that build only.
 #include <thread>
 #include <vector>
 
