@@ -16,8 +16,8 @@ int main() {
         data.insert(data.end(), {z + noise(generator), z + noise(generator), z});
     }
     const knnmi::Points points(data.data(), rows, columns, columns, 1);
-    const knnmi::Points x = points.column(0), y = points.column(1), z = points.column(2),
-                        nothing(nullptr, rows, 0, 0, 0);
+    const knnmi::Points x = points.column(0), y = points.column(1), z = points.column(2);
+    const knnmi::Points nothing(nullptr, rows, 0, 0, 0);
 
     constexpr int k = 3;
     std::printf("I(x; y)     = %6.3f nats\n", knnmi::conditional_mutual_information(x, y, nothing, k));
