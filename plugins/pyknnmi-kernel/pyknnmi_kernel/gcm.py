@@ -78,7 +78,7 @@ class BoundGCM(BoundTest):
         self._run = run
         self._names = dataset.names
         self._values = standardized(dataset.values)
-        self._residuals: Memo[Vector] = Memo(1024)
+        self._residuals: Memo[Vector] = Memo(256)
 
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
         """Return the answer for columns x and y given the columns z."""

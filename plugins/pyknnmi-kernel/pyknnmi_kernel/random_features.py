@@ -71,6 +71,7 @@ class BoundRandomFeatureTest(BoundTest):
         self._names = dataset.names
         self._values = unit_variance(dataset.values)
         self._features: Memo[Matrix] = Memo(1024)
+        self._extended: Memo[Matrix] = Memo(1)
         self._regressions: Memo[RidgeResiduals] = Memo(1)
 
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
@@ -111,7 +112,8 @@ class BoundRandomFeatureTest(BoundTest):
 
     def _features_of(self, x: int, z: tuple[int, ...]) -> Matrix:
         name = self._names[x]
-        return self._features.get((x, z), lambda: self._draw((x, *z), (name, name), z, self._component.features))
+        kept = self._extended if z else self._features
+        return kept.get((x, z), lambda: self._draw((x, *z), (name, name), z, self._component.features))
 
     def _regression(self, z: tuple[int, ...]) -> RidgeResiduals:
         n = len(self._values)
