@@ -291,7 +291,7 @@ def learn(
     Examples
     --------
     >>> import pyknnmi
-    >>> data, truth = pyknnmi.simulate.small_network(300, seed=1)
+    >>> data, truth = pyknnmi.simulate.small_network(300, seed=2)
     >>> result = pyknnmi.learn(data, "iamb+fisher-z")
     >>> result.graph.neighbors("X6")
     ('X5',)

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pyknnmi import (
+    DataError,
+    Dataset,
+    ParameterError,
+    PyknnmiWarning,
+    Run,
+    ci_test,
+    conditional_mutual_information,
+    learn,
+    permutation_test,
+    simulate,
+    standardized,
+)
+from pyknnmi.builtin.knn_cmi import KnnCMI
+
+DATA, _ = simulate.small_network(200, seed=3)
+
+
+def bound(**parameters):
+    return KnnCMI(**parameters).bind(DATA, Run(seed=4, threads=1))
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value", "message"),
+    [
+        ("k", 0, "k = 0 must be at least 1"),
+        ("permutations", 0, "permutations = 0 must be at least 1"),
+        ("alpha", 0.0, r"alpha = 0\.0 must be between 0 and 1"),
+        ("alpha", 1.0, r"alpha = 1\.0 must be between 0 and 1"),
+        ("neighbors", 1, "neighbors = 1 must be at least 2"),
+        ("null", "shuffled", "null = shuffled must be global or local"),
+    ],
+)
+def test_ranges(parameter, value, message):
+    with pytest.raises(ParameterError, match=message):
+        KnnCMI(**{parameter: value})
+
+
+def test_the_defaults_are_the_papers():
+    test = KnnCMI()
+    assert (test.k, test.permutations, test.alpha, test.screen) == (3, 200, 0.05, 0.001)
+    assert (test.standardize, test.null, test.stop_early) == (True, "global", False)
+
+
+@pytest.mark.parametrize("k", [1, 3, 20])
+def test_statistic_is_the_estimate_on_standardized_columns(k):
+    columns = standardized(DATA.values)
+    expected = conditional_mutual_information(columns[:, 0], columns[:, 1], columns[:, [2, 4]], k)
+    test = bound(k=k, screen=None, permutations=39)
+    assert test.test(0, 1, (2, 4)).statistic == expected
+    assert test.associations(0, (3, 1), (2, 4))[1] == expected
+
+
+def test_standardizing_can_be_left_out():
+    expected = conditional_mutual_information(DATA.values[:, 4], DATA.values[:, 5], DATA.values[:, 2])
+    assert bound(standardize=False, permutations=39).test(4, 5, (2,)).statistic == expected
+    scaled = Dataset(DATA.values * [1, 10, 0.1, 1, 5, 100, 1], DATA.names)
+    assert ci_test(scaled, 4, 5, 2).statistic == pytest.approx(ci_test(DATA, 4, 5, 2).statistic, abs=1e-12)
+
+
+def test_p_value_is_that_of_the_counts():
+    run = Run(seed=4)
+    columns = standardized(DATA.values)
+    stream = run.stream("X1", "X2", ["X3"])
+    counted = permutation_test(
+        columns[:, :1], columns[:, 1:2], columns[:, 2:3], 3, permutations=99, seed=4, stream=stream
+    )
+    answer = bound(permutations=99, screen=None).test(0, 1, (2,))
+    assert answer.p_value == (counted.at_least + 1) / 100
+    assert (answer.decided_by, answer.permutations, answer.n) == ("permutations", 99, 200)
+    assert answer.p_value_bounds is None
+
+
+def test_decision_is_strict():
+    # the smallest p-value is 1/20
+    with pytest.warns(
+        PyknnmiWarning, match=r"with 19 permutations no p-value is below alpha = 0\.05: give at least 20"
+    ):
+        answer = bound(permutations=19).test(4, 5, ())
+    assert (answer.p_value, answer.independent) == (0.05, True)
+    assert not bound(permutations=20).test(4, 5, ()).independent
+
+
+def test_screen():
+    question = (3, 5, (4,))
+    estimate = bound().associations(3, (5,), (4,))[0]
+    fisher = ci_test(DATA, 3, 5, 4, "fisher-z")
+    assert estimate < 0.001
+    assert fisher.independent, "this case tells nothing"
+    screened = bound().test(*question)
+    assert (screened.decided_by, screened.permutations, screened.independent) == ("screen", 0, True)
+    assert screened.statistic == estimate
+    assert screened.p_value == pytest.approx(fisher.p_value, rel=1e-12)
+    assert bound(screen=None).test(*question).decided_by == "permutations"
+    assert bound(screen=estimate).test(*question).decided_by == "permutations", "below, not at"
+    assert bound(alpha=min(0.99, fisher.p_value * 1.01)).test(*question).decided_by == "permutations"
+
+
+def test_a_significant_correlation_is_no_screen():
+    # linear, weak and far in the tails: the estimate is low, the correlation is not
+    random = np.random.default_rng(2)
+    x, y = random.standard_normal((2, 60))
+    x[0] = y[0] = 12.0
+    data = np.column_stack([x, y])
+    assert ci_test(data, 0, 1, test="knn-cmi(k=20)").statistic < 0.05
+    assert not ci_test(data, 0, 1, test="fisher-z").independent
+    assert ci_test(data, 0, 1, test="knn-cmi(k=20,screen=0.05)").decided_by == "permutations"
+
+
+@pytest.mark.parametrize("question", [(4, 5, ()), (0, 3, ()), (1, 2, (0,)), (2, 6, (4,))])
+def test_stopping_early_decides_the_same(question):
+    full = bound(screen=None).test(*question)
+    early = bound(screen=None, stop_early=True).test(*question)
+    assert early.independent == full.independent
+    assert early.statistic == full.statistic
+    assert early.permutations <= full.permutations
+    if early.p_value_bounds is not None:
+        low, high = early.p_value_bounds
+        assert low <= full.p_value <= high
+
+
+def test_the_nulls_are_one_without_z():
+    assert bound(screen=None, null="local").test(0, 1, ()) == bound(screen=None).test(0, 1, ())
+    assert bound(screen=None, null="local").test(0, 3, (2,)) != bound(screen=None).test(0, 3, (2,))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("draw", "k"),
+    [
+        (lambda z, e: (2 * z + e[0], 2 * z + e[1]), 20),
+        (lambda z, e: (np.cos(2 * z) + 0.3 * e[0], z**2 + 0.3 * e[1]), 3),
+        (lambda z, e: (np.cos(2 * z) + 0.3 * e[0], z**2 + 0.3 * e[1]), 20),
+    ],
+    ids=["linear-k20", "nonlinear-k3", "nonlinear-k20"],
+)
+def test_the_local_null_holds_its_level(draw, k):
+    """x and y depend on one strong z, and on each other through it alone; nominal 0.05, 200 data sets of 200 rows."""
+    rejected = {"global": 0, "local": 0}
+    for seed in range(200):
+        random = np.random.default_rng(seed)
+        z, *e = random.standard_normal((3, 200))
+        data = Dataset.of(np.column_stack([*draw(z, e), z]))
+        for null in rejected:
+            test = f"knn-cmi(k={k},null={null},permutations=99,screen=none,standardize=false)"
+            rejected[null] += not ci_test(data, 0, 1, 2, test, seed=seed).independent
+    # binomial: 0.05 * 200 = 10, standard deviation 3.1
+    assert rejected["local"] <= 10 + 3 * 3.1
+    if k == 20:
+        assert rejected["global"] > 100, "the global null is known to fail here"
+
+
+@pytest.mark.parametrize("engine", ["tree", "column", "columns"])
+def test_engines_give_one_answer(engine):
+    expected = learn(DATA, "iamb+knn-cmi(permutations=39)", seed=1).evidence
+    assert learn(DATA, f"iamb+knn-cmi(permutations=39,engine={engine})", seed=1).evidence == expected
+
+
+def test_rows():
+    with pytest.raises(DataError, match="5 rows are too few for k = 5: give at least 6"):
+        ci_test(DATA.values[:5], 0, 1, test="knn-cmi(k=5)")
+    assert 0 < ci_test(DATA.values[:6], 0, 1, test="knn-cmi(k=5)").p_value <= 1
+
+
+def test_independent_columns_are_found_dependent_at_the_nominal_rate():
+    # 300 pairs; binomial with p = 0.05 (K uniform on 0 ... 39, dependent when (K + 1) / 40 < 0.05: K = 0)
+    pairs = np.random.default_rng(11).standard_normal((300, 40, 2))
+    test = "knn-cmi(permutations=39,screen=none)"
+    found = sum(not ci_test(pair, 0, 1, test=test, seed=s, threads=1).independent for s, pair in enumerate(pairs))
+    expected = 300 / 40
+    assert abs(found - expected) < 4 * np.sqrt(expected)

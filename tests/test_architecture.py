@@ -1,0 +1,171 @@
+"""The rooms of the package, and who may enter which: read from the source, so nothing is imported by mistake."""
+
+from __future__ import annotations
+
+import ast
+import re
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import pyknnmi
+from pyknnmi import Registry
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "pyknnmi"
+
+# A module may import from the rooms before its own, and from its own.
+ROOMS = {
+    "errors": ["errors"],
+    "data, graph, spec": ["columns", "data", "graph", "partially_directed", "ranking", "spec", "reading"],
+    "numbers": ["correlation", "estimators", "simulate"],
+    "component protocols": [
+        "run",
+        "component",
+        "ci_tests",
+        "transforms",
+        "complete_cases",
+        "constraints",
+        "store",
+        "tester",
+        "learners",
+        "orientation",
+        "result",
+    ],
+    "hook specifications": ["hookspecs"],
+    "registry": ["functions", "registry"],
+    "pipeline": ["pipeline"],
+    "what stands on it": ["exports", "testing", "scaffold", "experiments"],
+    "command line": ["cli", "__main__"],
+}
+TOUCH_FILES = {"reading", "exports", "store", "scaffold", "experiments.results", "experiments.figures"}
+FILE_FUNCTIONS = {
+    *("open", "connect", "mkdir", "unlink", "touch", "rmdir"),
+    *("read_text", "read_bytes", "write_text", "write_bytes", "loadtxt", "savetxt", "savefig"),
+}
+
+
+def modules(folder, under=""):
+    """Syntax trees by dotted name below the package."""
+    found = {}
+    for file in sorted((folder / under).rglob("*.py")):
+        parts = file.relative_to(folder).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found[name] = ast.parse(file.read_text(encoding="utf-8"))
+    return found
+
+
+MODULES = modules(PACKAGE)
+OWN = {name: tree for name, tree in MODULES.items() if name and not name.startswith("builtin")}
+BUILT_IN = {name: tree for name, tree in MODULES.items() if name.startswith("builtin")}
+
+
+def imports(tree):
+    """Every (module, name) that is imported anywhere in a tree, in functions too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield from ((node.module, alias.name) for alias in node.names)
+
+
+def own_imports(tree):
+    """The modules of the package that a tree imports."""
+    for module, name in imports(tree):
+        if module == "pyknnmi" or module.startswith("pyknnmi."):
+            inner = f"{module}.{name}".removeprefix("pyknnmi.").rstrip(".")
+            yield inner if inner in {*MODULES, "_core"} else module.removeprefix("pyknnmi").lstrip(".")
+
+
+def room(name):
+    top = name.split(".")[0]
+    found = [number for number, members in enumerate(ROOMS.values()) if top in members]
+    assert found, f"pyknnmi/{top} is in no room: say in which it belongs"
+    return found[0]
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_imports_point_one_way(name):
+    for imported in own_imports(OWN[name]):
+        assert imported, f"{name} imports from the package's front door, which imports everything"
+        if imported != "_core":
+            assert room(imported) <= room(name), f"{name} imports {imported}"
+
+
+def test_imports_have_no_circle():
+    TopologicalSorter({name: set(own_imports(tree)) - {name} for name, tree in OWN.items()}).prepare()
+
+
+def importers(module):
+    return {name for name, tree in MODULES.items() if any(m.split(".")[0] == module for m, _ in imports(tree))}
+
+
+def test_only_the_estimators_import_the_core():
+    assert {name for name, tree in MODULES.items() if "_core" in {n for _, n in imports(tree)}} == {"estimators"}
+    assert not [name for name, tree in MODULES.items() if any(m == "pyknnmi._core" for m, _ in imports(tree))]
+
+
+def test_only_the_registry_and_the_hook_specifications_import_pluggy():
+    assert importers("pluggy") == {"registry", "hookspecs"}
+
+
+def test_only_the_command_line_prints():
+    for name, tree in MODULES.items():
+        if name.split(".")[0] == "cli":
+            continue
+        calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        assert not [call for call in calls if isinstance(call, ast.Name) and call.id in ("print", "input")], name
+        attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        assert not attributes & {"stdout", "stderr", "echo"}, name
+
+
+def test_only_reading_and_writing_modules_touch_files():
+    for name, tree in MODULES.items():
+        calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        called = {call.id if isinstance(call, ast.Name) else getattr(call, "attr", "") for call in calls}
+        assert name in TOUCH_FILES or not called & FILE_FUNCTIONS, f"{name}: {called & FILE_FUNCTIONS}"
+
+
+def outsiders():
+    """The built-in components, and the packages of the plugins."""
+    yield from BUILT_IN.items()
+    for project in sorted((ROOT / "plugins").glob("*/pyproject.toml")):
+        for package in sorted(project.parent.glob("pyknnmi_*")):
+            yield from modules(project.parent, package.name).items()
+
+
+@pytest.mark.parametrize(("name", "tree"), list(outsiders()), ids=lambda value: value if isinstance(value, str) else "")
+def test_components_import_public_names_only(name, tree):
+    public_modules = {"pyknnmi", "pyknnmi.testing", "pyknnmi.simulate"}
+    for module, imported in imports(tree):
+        if module.split(".")[0] == "pyknnmi" and not module.startswith("pyknnmi.builtin"):
+            assert module in public_modules, f"{name} imports {module}"
+            assert module != "pyknnmi" or imported in ("", *pyknnmi.__all__), f"{name} imports {imported}"
+        assert not module.startswith("pyknnmi.builtin") or name.startswith("builtin"), f"{name} imports {module}"
+
+
+def test_public_names_are_sorted_and_there():
+    assert pyknnmi.__all__ == sorted(pyknnmi.__all__)
+    assert all(hasattr(pyknnmi, name) for name in pyknnmi.__all__)
+
+
+@pytest.mark.parametrize("cls", Registry([]).components(), ids=lambda cls: cls.name)
+def test_a_component_its_file_and_its_test_share_a_name(cls):
+    word = cls.name.replace("-", "_")
+    assert cls.__module__ == f"pyknnmi.builtin.{word}"
+    assert (ROOT / "tests" / "builtin" / f"test_{word}.py").exists()
+
+
+def includes(header):
+    pattern = re.compile(rf'^\s*#\s*include\s*[<"]{header}', re.MULTILINE)
+    files = [*(ROOT / "cpp").rglob("*.?pp")]
+    return {str(file.relative_to(ROOT / "cpp")) for file in files if pattern.search(file.read_text(encoding="utf-8"))}
+
+
+def test_one_file_of_the_library_includes_nanoflann():
+    assert len([file for file in includes("nanoflann") if file.startswith(("src", "include"))]) == 1
+
+
+def test_only_the_bindings_include_pybind11():
+    assert {file.split("/")[0] for file in includes("pybind11")} == {"bindings"}
