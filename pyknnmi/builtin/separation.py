@@ -31,7 +31,8 @@ class Separation(CITest):
     Parameters
     ----------
     graph : str
-        Edges ``a -- b`` or, all of them, ``a -> b``, separated by ``;``. A column without an edge is isolated.
+        Edges ``a -- b`` or, all of them, ``a -> b``, separated by ``;``. A column without an edge is isolated; a node
+        that is no column is hidden.
 
     References
     ----------
@@ -61,7 +62,7 @@ class Separation(CITest):
         place = {name: i for i, name in enumerate(dataset.names)}
         for a, _, b in edges:
             for end in (a, b):
-                dataset.column(end)
+                place.setdefault(end, len(place))
         pairs = [(place[a], place[b]) for a, _, b in edges]
         directed = bool(edges) and edges[0][1] == "->"
         return BoundSeparation(dataset.n, pairs, directed)
