@@ -67,7 +67,7 @@ run_experiments(
 
 def test_killed_and_resumed_gives_the_same_table(tmp_path, uninterrupted):
     path = tmp_path / "results.csv"
-    assert subprocess.run([sys.executable, "-c", KILLED, path], check=False).returncode == -9
+    assert subprocess.run([sys.executable, "-P", "-c", KILLED, path], check=False).returncode == -9
     finished = read_results(path)
     assert len(finished) == 5
     with path.open("a") as stream:
