@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -8,6 +9,7 @@ import pytest
 
 from pyknnmi import BoundTest, CIResult, CITest, Dataset, PluginError, Run, Tester
 from pyknnmi.builtin.fisher_z import FisherZTest
+from pyknnmi.builtin.knn_cmi import KnnCMI
 
 DATA = Dataset.of(np.random.default_rng(6).standard_normal((40, 6)))
 
@@ -146,9 +148,19 @@ def asking_a_few():
     return work
 
 
-@pytest.mark.parametrize("resources", [{"threads": 1}, {"threads": 3}, {"n_jobs": 2}])
-def test_each_keeps_trails_apart(resources):
-    asks = Tester(FisherZTest(), DATA, Run(**resources))
+KNN = KnnCMI(permutations=20)  # one that is made for threads
+SIDE_BY_SIDE = [
+    (FisherZTest(), {"threads": 1}),
+    (FisherZTest(), {"n_jobs": 2}),
+    (KNN, {"threads": 1}),
+    (KNN, {"threads": 3}),
+    (KNN, {"n_jobs": 2}),
+]
+
+
+@pytest.mark.parametrize(("test", "resources"), SIDE_BY_SIDE)
+def test_each_keeps_trails_apart(test, resources):
+    asks = Tester(test, DATA, Run(**resources))
     searches = {search.item: search for search in asks.each(asking_a_few(), range(6))}
     for item, search in searches.items():
         assert search.found == item * item
@@ -159,6 +171,22 @@ def test_each_keeps_trails_apart(resources):
     assert asks.scored == 30
 
 
+def test_an_error_in_one_thread_stops_the_others():
+    """The other items have tests of minutes before them."""
+
+    def work(item, branch):
+        if item == 0:
+            raise KeyError("gone")
+        return branch.test(item, 1 + item % 5)
+
+    rows = Dataset.of(np.random.default_rng(6).standard_normal((3000, 6)))
+    asks = Tester(KnnCMI(permutations=10**6, screen=None), rows, Run(threads=3))
+    start = time.monotonic()
+    with pytest.raises(KeyError, match="gone"):
+        list(asks.each(work, range(6)))
+    assert time.monotonic() - start < 5
+
+
 def test_progress_counts_items_and_tests():
     seen = []
     asks = Tester(FisherZTest(), DATA, Run(threads=1, progress=seen.append))
@@ -167,13 +195,13 @@ def test_progress_counts_items_and_tests():
     assert [p.done for p in seen] == sorted(p.done for p in seen)
 
 
-@pytest.mark.parametrize("resources", [{"threads": 1}, {"threads": 3}, {"n_jobs": 2}])
-def test_an_error_in_one_item_comes_out(resources):
+@pytest.mark.parametrize(("test", "resources"), SIDE_BY_SIDE)
+def test_an_error_in_one_item_comes_out(test, resources):
     def work(item, branch):
         if item == 4:
             raise KeyError("gone")
         return branch.test(item, 5 if item < 5 else 0)
 
-    asks = Tester(FisherZTest(), DATA, Run(**resources))
+    asks = Tester(test, DATA, Run(**resources))
     with pytest.raises(KeyError, match="gone"):
         list(asks.each(work, range(6)))

@@ -155,6 +155,21 @@ def test_the_local_null_holds_its_level(draw, k):
         assert rejected["global"] > 100, "the global null is known to fail here"
 
 
+def test_groups_of_columns():
+    columns = standardized(DATA.values)
+    expected = conditional_mutual_information(columns[:, [0, 4]], columns[:, [2, 6]], columns[:, 1])
+    test = "knn-cmi(permutations=39,screen=none)"
+    answer = ci_test(DATA, ["X1", "X5"], ["X7", "X3"], "X2", test, seed=1)
+    assert answer.statistic == pytest.approx(expected, abs=1e-12)
+    assert ci_test(DATA, [2, 6], [4, 0], [1], test, seed=1) == answer, "neither order nor side counts"
+    with pytest.raises(ParameterError, match="fisher-z takes one column as x and one as y"):
+        ci_test(DATA, ["X1", "X5"], "X7", test="fisher-z")
+    with pytest.raises(DataError, match="column 'X5' is in x and in y"):
+        ci_test(DATA, ["X1", "X5"], "X5", test=test)
+    with pytest.raises(DataError, match="x and y need a column each"):
+        ci_test(DATA, [], "X5", test=test)
+
+
 @pytest.mark.parametrize("engine", ["tree", "column", "columns"])
 def test_engines_give_one_answer(engine):
     expected = learn(DATA, "iamb+knn-cmi(permutations=39)", seed=1).evidence
