@@ -36,6 +36,7 @@ from pyknnmi.estimators import (
     conditional_mutual_informations,
     entropy,
     mutual_information,
+    neighbor_counts,
     permutation_test,
     thread_count,
 )
@@ -116,6 +117,7 @@ __all__ = [
     "hookimpl",
     "learn",
     "mutual_information",
+    "neighbor_counts",
     "permutation_test",
     "read_table",
     "register_ci_test",

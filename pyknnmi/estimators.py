@@ -26,6 +26,7 @@ __all__ = [
     "conditional_mutual_informations",
     "entropy",
     "mutual_information",
+    "neighbor_counts",
     "permutation_test",
     "thread_count",
 ]
@@ -239,6 +240,27 @@ def conditional_mutual_informations(
     ndarray, shape (m,)
     """
     return _core.conditional_mutual_informations(x, candidates, z, k, estimator, engine, threads, poll)
+
+
+def neighbor_counts(
+    x: Points, y: Points, z: Points, k: int, *, threads: int = 0
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return, for each point, how many others are nearer than its k-th joint neighbour in (x, z), in (y, z) and in z.
+
+    Parameters
+    ----------
+    x, y, z : ndarray of float64, shape (n, d)
+        `z` may have no columns.
+    k : int
+        Neighbours, 1 <= k < n.
+    threads : int
+        May change the time and never the answer.
+
+    Returns
+    -------
+    three ndarrays, shape (n,)
+    """
+    return _core.neighbor_counts(x, y, z, k, "auto", threads)
 
 
 def permutation_test(

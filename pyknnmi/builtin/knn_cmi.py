@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from pyknnmi import (
     conditional_mutual_information,
     conditional_mutual_informations,
     fisher_z,
+    neighbor_counts,
     permutation_test,
     standardized,
 )
@@ -37,9 +39,11 @@ class KnnCMI(CITest):
     The statistic is the estimate in nats; it assumes continuous columns and no distribution. The p-value is (K + 1) /
     (T + 1), where K of T estimates with permuted y are at least the observed one.
 
-    The ``global`` null permutes y over all rows, as the 2018 paper does. That makes y independent of z as well as of x,
-    so the test rejects too often when x and y both depend strongly on z: more so for larger k, and no less for larger
-    n. The ``local`` null keeps y near its z: it holds its level for one strong column of z, and rejects too often when
+    Of x and y the one that is less tied to z is permuted, by the neighbour counts behind the estimate, so the test is
+    symmetric. The 2018 program permutes the candidate, which as a rule is the same.
+
+    The ``global`` null permutes over all rows, as the 2018 paper does. That makes y independent of z as well as of x, so
+    the test rejects too often when x and y both depend strongly on z: more so for larger k, and no less for larger n. The ``local`` null keeps y near its z: it holds its level for one strong column of z, and rejects too often when
     several columns of z are strong. Where x and y depend on z weakly both hold.
 
     Parameters
@@ -175,7 +179,7 @@ class BoundKnnCMI(BoundTest):
     def _permuted(self, x: Variable, y: Variable, z: tuple[int, ...]) -> CIResult:
         component = self._component
         estimator = self._estimator(x, y, z)
-        xs, ys = self._columns(x), self._columns(y)
+        xs, ys = self._permuted_last(self._columns(x), self._columns(y), self._columns(z))
         special = estimator == "ksg" and xs.shape[1] == ys.shape[1] == 1
         found = permutation_test(
             xs,
@@ -204,6 +208,20 @@ class BoundKnnCMI(BoundTest):
             permutations=found.permutations,
             p_value_bounds=(lowest, highest) if left else None,
         )
+
+    def _permuted_last(self, *variables: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return x and y, last the one that is less tied to z.
+
+        Of a variable that z determines nearly, most points near in z are near in it too: it has the more neighbours
+        within the radius of the k-th joint one.
+        """
+        x, y, z = variables
+        if not z.shape[1]:
+            return x, y
+        of_x, of_y, _ = neighbor_counts(x, y, z, self._component.k, threads=self.threads)
+        harmonic = np.cumsum(1.0 / np.arange(1, len(z) + 1))  # psi(m + 1) but for a constant
+        tie = math.fsum(harmonic[of_x]) - math.fsum(harmonic[of_y])
+        return (x, y) if tie >= 0 else (y, x)
 
     def _screened(self, x: Variable, y: Variable, z: tuple[int, ...]) -> CIResult | None:
         """Return the answer without permutations, where the estimate and the correlation agree on independence."""
