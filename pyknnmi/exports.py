@@ -207,6 +207,7 @@ def _provenance(result: LearnResult) -> dict[str, Any]:
         "forbidden": [list(edge) for edge in result.constraints.forbidden],
         "targets": None if result.constraints.targets is None else list(result.constraints.targets),
         "oriented": result.directed is not None,
+        "details": dict(result.details),
         "counts": dict(result.counts),
         "versions": dict(result.versions),
         "seconds": result.seconds,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 from typing import ClassVar, Literal
@@ -50,11 +50,14 @@ class Learned:
     evidence : mapping of (int, int) to Evidence, optional
         For pairs i < j that were tested; pairs without an edge may be there too. When left out it is made of the
         questions asked: the most doubtful of those that agree with the outcome.
+    details : mapping of str to object
+        What else a user may want to see of the learner's work, by names of columns, in types that JSON knows.
     """
 
     edges: Collection[Pair]
     blankets: Mapping[int, tuple[int, ...]] | None = None
     evidence: Mapping[Pair, Evidence] | None = None
+    details: Mapping[str, object] = field(default_factory=dict)
 
 
 class Learner(Component):

@@ -153,6 +153,7 @@ class Pipeline:
             seconds=time.perf_counter() - start,
             versions=versions(self),
             constraints=constraints,
+            details=found.learned.details,
             directed=PartiallyDirectedGraph(
                 dataset.names, _named(found.directed, names), _named(found.undirected, names)
             )

@@ -69,6 +69,8 @@ class LearnResult:
         Python, NumPy, pyknnmi, the plugins that took part, and how the core was built.
     constraints : Constraints
         The edges that were required or forbidden, and the targets.
+    details : dict of str to object
+        What else the learner tells of its work, such as a penalty and the curve that it was chosen by.
     directed : PartiallyDirectedGraph, optional
         The graph with the directions that the data determine, if the run was asked to orient it.
     """
@@ -85,6 +87,7 @@ class LearnResult:
     seconds: float
     versions: Mapping[str, Any]
     constraints: Constraints = field(default_factory=Constraints)
+    details: Mapping[str, object] = field(default_factory=dict)
     directed: PartiallyDirectedGraph | None = None
 
     def edge_evidence(self) -> tuple[PairEvidence, ...]:

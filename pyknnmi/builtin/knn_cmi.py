@@ -42,8 +42,9 @@ class KnnCMI(CITest):
     Of x and y the one that is less tied to z is permuted, by the neighbour counts behind the estimate, so the test is
     symmetric. The 2018 program permutes the candidate, which as a rule is the same.
 
-    The ``global`` null permutes over all rows, as the 2018 paper does. That makes y independent of z as well as of x, so
-    the test rejects too often when x and y both depend strongly on z: more so for larger k, and no less for larger n. The ``local`` null keeps y near its z: it holds its level for one strong column of z, and rejects too often when
+    The ``global`` null permutes over all rows, as the 2018 paper does. That makes y independent of z as well as of x;
+    the test rejects too often when x and y both depend strongly on z: more so for larger k, and no less for larger n.
+    The ``local`` null keeps y near its z: it holds its level for one strong column of z, and rejects too often when
     several columns of z are strong. Where x and y depend on z weakly both hold.
 
     Parameters

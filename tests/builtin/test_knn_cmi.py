@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import itertools
+import math
+
 import numpy as np
+import oracle
 import pytest
 
 from pyknnmi import (
@@ -63,14 +67,25 @@ def test_standardizing_can_be_left_out():
     assert ci_test(scaled, 4, 5, 2).statistic == pytest.approx(ci_test(DATA, 4, 5, 2).statistic, abs=1e-12)
 
 
-def test_p_value_is_that_of_the_counts():
+@pytest.mark.parametrize("pair", list(itertools.combinations(range(6), 2)))
+def test_p_value_is_that_of_permuting_the_column_less_tied_to_z(pair):
+    x, y = pair
+    z = 6
     run = Run(seed=4)
-    columns = standardized(DATA.values)
-    stream = run.stream("X1", "X2", ["X3"])
+    columns = [column[:, None] for column in standardized(DATA.values).T]
+    n_xz, n_yz, _ = oracle.neighbor_counts(columns[x], columns[y], columns[z], 3)
+    of_x, of_y = (math.fsum(oracle.digamma(int(n) + 1) for n in counts) for counts in (n_xz, n_yz))
+    more_tied, permuted = (x, y) if of_x >= of_y else (y, x)
     counted = permutation_test(
-        columns[:, :1], columns[:, 1:2], columns[:, 2:3], 3, permutations=99, seed=4, stream=stream
+        columns[more_tied],
+        columns[permuted],
+        columns[z],
+        3,
+        permutations=99,
+        seed=4,
+        stream=run.stream(DATA.names[x], DATA.names[y], [DATA.names[z]]),
     )
-    answer = bound(permutations=99, screen=None).test(0, 1, (2,))
+    answer = bound(permutations=99, screen=None).test(x, y, (z,))
     assert answer.p_value == (counted.at_least + 1) / 100
     assert (answer.decided_by, answer.permutations, answer.n) == ("permutations", 99, 200)
     assert answer.p_value_bounds is None
