@@ -16,9 +16,9 @@ from .penalised import Floats, Graphs, PenalisedLearner
 class GraphicalLasso(PenalisedLearner):
     """Graphical lasso: edges are the entries of a penalised precision matrix that are not zero.
 
-    Right for jointly Gaussian columns, or with ``nonparanormal`` or a rank correlation for increasing functions of them. The
-    result's ``details`` hold the penalty, the curve that it was chosen by, and for each edge its partial correlation and,
-    with StARS, the share of the subsamples that have it.
+    Right for jointly Gaussian columns, or with ``nonparanormal`` or a rank correlation for increasing functions of
+    them. The result's ``details`` hold the penalty, the curve that it was chosen by, and for each edge its partial
+    correlation and, with StARS, the share of the subsamples that have it.
 
     Parameters
     ----------
@@ -45,18 +45,18 @@ class GraphicalLasso(PenalisedLearner):
 
     References
     ----------
-    Friedman, Hastie and Tibshirani (2008), doi:10.1093/biostatistics/kxm045; Liu, Roeder and Wasserman (2010), NIPS 23; Foygel and
-    Drton (2010), NIPS 23; Zhao et al. (2012), Journal of Machine Learning Research 13.
+    Friedman, Hastie and Tibshirani (2008), doi:10.1093/biostatistics/kxm045; Liu, Roeder and Wasserman (2010), NIPS 23;
+    Foygel and Drton (2010), NIPS 23; Zhao et al. (2012), Journal of Machine Learning Research 13.
     """
 
     name: ClassVar[str] = "glasso"
     strength: ClassVar[str] = "partial_correlation"
 
-    select: Literal["stars", "ric", "ebic", "none"] = "stars"
+    select: Literal["stars", "ric", "ebic"] | None = "stars"
     penalize_diagonal: bool = True
 
     @property
-    def selection(self) -> str:
+    def selection(self) -> str | None:
         """How the penalty is chosen."""
         return self.select
 

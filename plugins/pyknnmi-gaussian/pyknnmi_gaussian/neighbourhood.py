@@ -18,22 +18,23 @@ from .penalised import Choice, Floats, Graphs, PenalisedLearner
 class NeighbourhoodSelection(PenalisedLearner):
     """Neighbourhood selection: the neighbours of a column are those with a coefficient in its lasso regression.
 
-    Right for jointly Gaussian columns, or with ``nonparanormal`` or a rank correlation for increasing functions of them. The
-    result's ``details`` hold the penalty, the curve that it was chosen by, and for each edge the larger of its two
-    coefficients and, with StARS, the share of the subsamples that have it.
+    Right for jointly Gaussian columns, or with ``nonparanormal`` or a rank correlation for increasing functions of
+    them. The result's ``details`` hold the penalty, the curve that it was chosen by, and for each edge the larger of
+    its two coefficients and, with StARS, the share of the subsamples that have it.
 
     Parameters
     ----------
     select : stars, ric, ebic, auto, none
-        What chooses the penalty, as for ``glasso``; ``auto`` is a formula that bounds the probability, for Gaussian data, that
-        two columns are joined which no path connects.
+        What chooses the penalty, as for ``glasso``; ``auto`` is a formula that bounds the probability, for Gaussian
+        data, that two columns are joined which no path connects.
     rule : and, or
         An edge where each of two columns is in the other's neighbourhood, or where either is.
     alpha : float, in (0, 1)
         The bound of ``auto``.
     formula : paper, code
-        ``auto`` as printed in Leppä-aho et al. (2018), or twice that, as in their program. The squared error is halved here,
-        which halves the penalty of Meinshausen and Bühlmann; so the formula of the paper is the one that keeps the bound.
+        ``auto`` as printed in Leppä-aho et al. (2018), or twice that, as in their program. The squared error is halved
+        here, which halves the penalty of Meinshausen and Bühlmann; so the paper's formula is the one that keeps the
+        bound.
     penalty, path, min_ratio, correlation, subsamples, threshold, stars_rule, rotations, gamma
         As for ``glasso``.
 
@@ -45,7 +46,7 @@ class NeighbourhoodSelection(PenalisedLearner):
     name: ClassVar[str] = "neighbourhood"
     strength: ClassVar[str] = "coefficient"
 
-    select: Literal["stars", "ric", "ebic", "auto", "none"] = "stars"
+    select: Literal["stars", "ric", "ebic", "auto"] | None = "stars"
     rule: Literal["and", "or"] = "and"
     alpha: float = 0.05
     formula: Literal["paper", "code"] = "paper"
@@ -56,7 +57,7 @@ class NeighbourhoodSelection(PenalisedLearner):
         self.require(0 < self.alpha < 1, "alpha", "between 0 and 1")
 
     @property
-    def selection(self) -> str:
+    def selection(self) -> str | None:
         """How the penalty is chosen."""
         return self.select
 

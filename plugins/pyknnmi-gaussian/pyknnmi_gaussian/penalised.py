@@ -76,12 +76,12 @@ class PenalisedLearner(pyknnmi.Learner):
         self.require(0 < self.threshold < 1, "threshold", "between 0 and 1")
         self.require(self.rotations >= 1, "rotations", "at least 1")
         self.require(0 <= self.gamma <= 1, "gamma", "from 0 to 1")
-        if self.selection == "none" and self.penalty is None:
+        if self.selection is None and self.penalty is None:
             raise self.parameter_error("select", "needs a penalty: give one, or let stars, ric or ebic choose")
 
     @property
     @abstractmethod
-    def selection(self) -> str:
+    def selection(self) -> str | None:
         """How the penalty is chosen: the parameter ``select``."""
 
     def learn(self, dataset: pyknnmi.Dataset, test: pyknnmi.Tester, run: pyknnmi.Run) -> pyknnmi.Learned:
@@ -117,7 +117,7 @@ class PenalisedLearner(pyknnmi.Learner):
 
     def _choose(self, values: Floats, correlation: Floats, run: pyknnmi.Run) -> Choice:
         if self.penalty is not None:
-            return Choice(self.penalty, {"select": "none"})
+            return Choice(self.penalty, {"select": None})
         if self.selection == "ric":
             rotations = random_rotations(len(values), self.rotations, seed=run.seed)
             return Choice(rotation_penalty(standardize(values), rotations), {"select": "ric"})
