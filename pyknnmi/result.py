@@ -97,7 +97,7 @@ class LearnResult:
     def __str__(self) -> str:
         found = {(pair.source, pair.target): pair.answer for pair in self.evidence}
         width = max((len(f"{a} - {b}") for a, b in self.graph.edges), default=4)
-        lines = [f"{'edge':<{width}}  {'statistic':>10}  {'p-value':>9}"]
+        lines = [f"{'edge':<{width}}  {'statistic':>10}  {'p-value':>9}" if found else "edge"]
         for a, b in self.graph.edges:
             line = f"{f'{a} - {b}':<{width}}"
             if answer := found.get((a, b)):
@@ -107,8 +107,8 @@ class LearnResult:
             lines.append(f"oriented: {self.directed}")
         n, p = self.shape
         lines.append(
-            f"{len(self.graph.edges)} edges between {p} columns ({n} rows), "
-            f"{self.counts.get('tests', 0)} tests, {self.seconds:.2f} s"
+            f"{len(self.graph.edges)} edges between {p} columns ({n} rows), {self.counts['tests']} tests, "
+            f"{self.seconds:.2f} s"
         )
         return "\n".join(lines)
 

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 import numpy as np
 from joblib.externals.loky.backend.reduction import dumps
 
-from pyknnmi.ci_tests import CIResult, CITest
+from pyknnmi.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.component import Component
 from pyknnmi.constraints import Constraints
 from pyknnmi.data import Dataset
@@ -71,8 +71,8 @@ def check_ci_test(test: CITest, data: Dataset | None = None) -> None:
         again = test.bind(data, run)
         for question, answer in reversed(list(zip(questions, answers, strict=True))):
             _same(again.test(*question), answer, f"{question} asked again, in another order")
-        copied = pickle.loads(dumps(test)).bind(data, run)  # as a worker process gets it
-        _same(copied.test(*questions[1]), answers[1], "the test after pickling")
+        for what, copied in (("test", pickle.loads(dumps(test)).bind(data, run)), ("bound test", _copied(bound))):
+            _same(copied.test(*questions[1]), answers[1], f"the {what}, as a worker process gets it,")
         if test.symmetric:
             x, y, z = questions[1]
             _close(bound.test(y, x, z), answers[1], "x and y exchanged, in a symmetric test,")
@@ -176,6 +176,14 @@ def _check_component(component: Component, base: type[Component]) -> None:
     _require(cls.from_call(spec.calls[0]) == component, f"{written} makes another component")
     _require(copy.copy(component) == component, "a copy is not equal")
     _require(hash(component) == hash(cls.from_call(spec.calls[0])), "equal components differ in hash")
+
+
+def _copied(bound: BoundTest) -> BoundTest:
+    try:
+        copied: BoundTest = pickle.loads(dumps(bound))
+    except Exception as error:
+        raise AssertionError(f"the bound test cannot be sent to a worker process: {error}") from error
+    return copied
 
 
 def _check_answer(test: CITest, question: object, answer: object, data: Dataset) -> None:
