@@ -45,6 +45,7 @@ format: .venv/.lint
 	ruff format
 	clang-format -i $(cpp_files)
 
+comma := ,
 # $(call run-ctest,FOLDER,OPTIONS)
 define run-ctest
 	cmake -S . -B build/$(1) -G Ninja -DKNNMI_BUILD_TESTS=ON $(2)
@@ -61,7 +62,7 @@ test-cpp: .venv/bin/cmake
 
 # Not with warnings as errors: sanitizers make GCC warn about its own headers.
 sanitize: .venv/bin/cmake
-	$(call run-ctest,asan,-DCMAKE_BUILD_TYPE=RelWithDebInfo -DKNNMI_SANITIZE=address,undefined)
+	$(call run-ctest,asan,-DCMAKE_BUILD_TYPE=RelWithDebInfo -DKNNMI_SANITIZE=address$(comma)undefined)
 	$(call run-ctest,tsan,-DCMAKE_BUILD_TYPE=RelWithDebInfo -DKNNMI_SANITIZE=thread)
 
 plugins: build/wheel/.built
