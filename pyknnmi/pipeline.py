@@ -137,7 +137,11 @@ class Pipeline:
             _check_kinds(self.test or self.learner, columns)
         found = _Outcome()
         if columns is not None and columns.p > 1:
-            found = self._learn_columns(columns, run, constraints, orient, store)
+            try:
+                found = self._learn_columns(columns, run, constraints, orient, store)
+            finally:
+                if store:
+                    store.close()
         names = columns.names if columns is not None else ()
         graph = Graph(dataset.names, _named(found.learned.edges, names))
         return LearnResult(

@@ -59,8 +59,8 @@ class Store:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = Path(path)
         self._connection: sqlite3.Connection | None = None
+        self._path = Path(path)
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[type[Store], tuple[Path]]:
@@ -101,6 +101,9 @@ class Store:
             self._connection.close()
             self._connection = None
 
+    def __del__(self) -> None:
+        self.close()
+
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             try:
@@ -112,11 +115,19 @@ class Store:
     def _connected(self) -> sqlite3.Connection:
         # isolation_level None commits each statement by itself; the lock lets threads share the connection
         connection = sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Make the file ours if it is new, and see that it is."""
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if tables and (application, version) != (_APPLICATION, _FORMAT):
-            connection.close()
             raise sqlite3.DatabaseError("it is another kind of file, or of another version of pyknnmi")
         connection.execute("PRAGMA journal_mode = WAL")  # readers do not wait for a writer
         connection.execute("PRAGMA synchronous = NORMAL")  # safe against a killed process
@@ -124,7 +135,6 @@ class Store:
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
             connection.execute(f"PRAGMA user_version = {_FORMAT}")
             connection.execute(_SCHEMA)
-        return connection
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -121,7 +122,8 @@ def test_asymmetric_test_keeps_both_directions(tmp_path):
     calls = []
     pipeline = Pipeline(pyknnmi.default_registry().get("pairwise")(), counting_test(calls, symmetric=False)())
     pipeline.learn(table(), Run(), store=Store(tmp_path / "answers.db"))
-    kept = sqlite3.connect(tmp_path / "answers.db").execute("SELECT x, y FROM answers").fetchall()
+    with closing(sqlite3.connect(tmp_path / "answers.db")) as connection:
+        kept = connection.execute("SELECT x, y FROM answers").fetchall()
     assert len(kept) == len(set(kept)) == len(calls)
 
 
