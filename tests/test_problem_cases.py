@@ -1,7 +1,8 @@
 """Inputs that broke other programs in public, each with its right answer.
 
 The values are from brute force in NumPy over the formulas, by other hands (k = 3 unless said); `RandomState` is used
-because NumPy has frozen its streams.
+because NumPy has frozen its streams. The levels of the two nulls (D5) are in ``builtin/test_knn_cmi.py``, data frames with
+text, categories and missing values (D10) in ``test_columns.py``.
 """
 
 from __future__ import annotations
@@ -46,6 +47,29 @@ def test_max_norm_keeps_all_neighbours(dimensions):
         for engine in ("tree", "auto"):
             counts = _core.neighbor_counts(*xyz, 5, engine)
             assert all(map(np.array_equal, counts, oracle.neighbor_counts(*xyz, 5)))
+
+
+# D2. Columns of few values: the k-th neighbour lies at distance zero
+
+
+@pytest.fixture
+def tied():
+    r = np.random.RandomState(11)
+    a = r.randint(0, 4, 200)
+    b = (a + r.randint(0, 2, 200)) % 4
+    c = r.randint(0, 4, 200)
+    return np.column_stack([a, b, c])
+
+
+@pytest.mark.parametrize(("y", "value", "independent"), [(1, 0.6954453730, False), (2, -0.0630589031, True)])
+def test_tied_columns(tied, y, value, independent):
+    assert mutual_information(tied[:, 0], tied[:, y], estimator="mixed") == pytest.approx(value, abs=1e-10)
+    with pytest.warns(PyknnmiWarning, match=r"in column 'X1' \(100% of the rows\), .* calls for the mixed estimator"):
+        answer = ci_test(tied, 0, y)
+    assert answer.statistic == pytest.approx(value, abs=1e-10)
+    assert answer.independent == independent
+    with pytest.warns(PyknnmiWarning, match=r"in column 'X1' \(100% of the rows\), .* biases the ksg estimator"):
+        ci_test(tied, 0, y, test="knn-cmi(estimator=ksg)")
 
 
 # D3. A constant column

@@ -176,7 +176,7 @@ def test_killed_at_any_moment_it_goes_on_and_ends_the_same(tmp_path):
     whole = pyknnmi.learn(data, spec, threads=1)
     for stop_after in range(1, 11):
         path = tmp_path / f"{stop_after}.db"
-        process = subprocess.Popen([sys.executable, "-c", RUN, str(path)], stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen([sys.executable, "-P", "-c", RUN, str(path)], stdout=subprocess.PIPE, text=True)
         for line in process.stdout:
             if int(line) >= stop_after:
                 os.kill(process.pid, signal.SIGKILL)
