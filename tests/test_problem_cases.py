@@ -1,8 +1,8 @@
 """Inputs that broke other programs in public, each with its right answer.
 
 The values are from brute force in NumPy over the formulas, by other hands (k = 3 unless said); `RandomState` is used
-because NumPy has frozen its streams. The levels of the two nulls (D5) are in ``builtin/test_knn_cmi.py``, data frames with
-text, categories and missing values (D10) in ``test_columns.py``.
+because NumPy has frozen its streams. The levels of the two nulls (D5) are in ``builtin/test_knn_cmi.py``, data frames
+with text, categories and missing values (D10) in ``test_columns.py``.
 """
 
 from __future__ import annotations
