@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import hypothesis
 import pytest
 
@@ -18,3 +20,11 @@ def registry():
     default_registry.cache_clear()
     yield default_registry()
     default_registry.cache_clear()
+
+
+@pytest.fixture
+def interruptible():
+    """Programs that a test starts can be interrupted, also where the tests themselves run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # one that is ignored is so in children too
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -317,7 +317,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("resources", ["threads=1", "threads=2"])
-def test_ctrl_c_ends_a_long_run_soon(resources):
+def test_ctrl_c_ends_a_long_run_soon(interruptible, resources):
     code = INTERRUPTED.format(resources=resources)
     told = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert float(told.stdout) < 2

@@ -67,7 +67,7 @@ def long_run(tmp_path):
     return ["learn", str(tmp_path / "data.csv"), "--spec", "iamb+knn-cmi(permutations=100,screen=none)"]
 
 
-def test_progress_on_a_terminal_and_ctrl_c(long_run):
+def test_progress_on_a_terminal_and_ctrl_c(long_run, interruptible):
     """The bar appears with the first answers; then an interrupt ends the command soon, and in a line."""
     terminal, end = pty.openpty()
     child = subprocess.Popen([*COMMAND, *long_run], stdout=subprocess.PIPE, stderr=end, text=True)
