@@ -29,10 +29,7 @@ def main(folder: Path) -> None:
         pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python")]
         subprocess.run([*pip, "install", "--quiet", "pip"], check=True)
     else:
-        sys.exit(
-            f"{sys.executable} can make no virtual environment. "
-            "On Debian and Ubuntu: apt install python3-venv"
-        )
+        sys.exit(f"{sys.executable} can make no virtual environment. On Debian and Ubuntu: apt install python3-venv")
 
 
 if __name__ == "__main__":
