@@ -92,9 +92,10 @@ class NpeetBound(pyknnmi.BoundTest):
         from npeet_plus import mi_pvalue
 
         conditions = self._values[:, list(z)] if z else None
-        value, p_value = mi_pvalue(
+        found = mi_pvalue(
             self._values[:, [x]], self._values[:, [y]], conditions, k=K, n_permutations=self._count, random_state=0
         )
+        value, p_value = found[0], found[1]
         return pyknnmi.CIResult(
             statistic=float(value),
             p_value=float(p_value),

@@ -33,8 +33,9 @@ def main() -> None:
     warnings.filterwarnings("ignore")
     if libraries.available("npeet_plus"):
         register_npeet()
-    rows: list[Row] = []
-    for name in arguments.parts or PARTS:
+    chosen = arguments.parts or list(PARTS)
+    rows = [row for row in read_rows(arguments.out) if row.part not in chosen]  # of parts run before
+    for name in chosen:
         for row in PARTS[name](arguments.quick):
             rows.append(row)
             ratio = "" if row.ratio is None else f"{row.ratio:10.1f} x"
@@ -43,14 +44,27 @@ def main() -> None:
                 f"{row.value:12.6g} {row.unit}{ratio}",
                 flush=True,
             )
-    if arguments.out:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        with (arguments.out / "results.csv").open("w", newline="") as stream:
-            writer = csv.DictWriter(stream, [field.name for field in dataclasses.fields(Row)], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(dataclasses.asdict(row) for row in rows)
-        (arguments.out / "results.md").write_text(markdown(rows, machine()))
-        draw(rows, arguments.out)
+        if arguments.out:
+            write(sorted(rows, key=lambda row: list(PARTS).index(row.part)), arguments.out)
+
+
+def read_rows(folder: Path | None) -> list[Row]:
+    """Return the rows that an earlier run left."""
+    if folder is None or not (folder / "results.csv").exists():
+        return []
+    with (folder / "results.csv").open(newline="") as stream:
+        return [Row.from_text(record) for record in csv.DictReader(stream)]
+
+
+def write(rows: list[Row], folder: Path) -> None:
+    """Write the table and the plots of all rows."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "results.csv").open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, [field.name for field in dataclasses.fields(Row)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(dataclasses.asdict(row) for row in rows)
+    (folder / "results.md").write_text(markdown(rows, machine()))
+    draw(rows, folder)
 
 
 def register_npeet() -> None:
