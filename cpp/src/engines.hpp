@@ -21,8 +21,8 @@ class NeighborEngine {
 public:
     virtual ~NeighborEngine() = default;
 
-    // out[i] = sum over points of psi(n_xz + 1) + psi(n_yz + 1) - psi(n_z + 1), or what stands for it in the estimator, for
-    // y number first + i. `width` is the number of columns of one y.
+    // out[i] = sum over points of psi(n_xz + 1) + psi(n_yz + 1) - psi(n_z + 1), or what stands for it in the estimator,
+    // for y number first + i. `width` is the number of columns of one y.
     virtual void sums(const ColumnSource& source, std::size_t width, std::size_t first, std::span<Sum> out) = 0;
 
     // The counts behind one of these sums.
@@ -34,8 +34,8 @@ std::unique_ptr<NeighborEngine> make_tree_engine(const Points& x, const Points& 
 std::unique_ptr<NeighborEngine> make_column_engine(const Points& x, const Points& z, int k, const Options& options);
 std::unique_ptr<NeighborEngine> make_columns_engine(const Points& x, const Points& z, int k, const Options& options);
 
-// Honours options.engine; `automatic` chooses by the estimator, the widths and by `columns`, the number of y's that will be asked
-// about.
+// Honours options.engine; `automatic` chooses by the estimator, the widths and by `columns`, the number of y's that
+// will be asked about.
 std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& z, int k, Estimator estimator,
                                             std::size_t y_width, std::size_t columns, const Options& options);
 
