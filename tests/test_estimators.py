@@ -418,3 +418,46 @@ def test_build_info():
     info = pyknnmi.build_info()
     assert "compiler" in info
     assert all(isinstance(value, str) for value in info.values())
+
+
+def mixed_by_the_formula(x, y, z, k):
+    """Mesner and Shalizi (2019): points at the k-th distance count, and their number in the joint space is the k."""
+    n = len(x)
+    dx, dy, dz = (oracle.distances(part) for part in (x, y, z))
+    joint = np.maximum(np.maximum(dx, dy), dz)
+    radius = oracle.kth_distances(joint, k)[:, None] * (1 + 1e-10)
+
+    def mean_digamma(space):
+        return math.fsum(oracle.digamma(int(count)) for count in (space <= radius).sum(axis=1) - 1) / n
+
+    of_z = oracle.digamma(n) if z.shape[1] == 0 else mean_digamma(dz)
+    return mean_digamma(joint) - mean_digamma(np.maximum(dx, dz)) - mean_digamma(np.maximum(dy, dz)) + of_z
+
+
+@pytest.mark.parametrize("case", range(30))
+def test_mixed_estimator_equals_the_formula(case):
+    random = np.random.default_rng(case)
+    n, k = int(random.integers(8, 90)), int(random.integers(1, 6))
+    draws = [
+        random.standard_normal,
+        lambda shape: random.integers(0, 3, shape).astype(float),
+        lambda shape: np.round(random.standard_normal(shape), 1),
+    ]
+    widths = (1, random.integers(1, 3), random.integers(0, 3))
+    x, y, z = (draws[random.integers(3)]((n, int(width))) for width in widths)
+    expected = mixed_by_the_formula(x, y, z, k)
+    for threads in (1, 2):
+        found = conditional_mutual_information(x, y, z, k, estimator="mixed", threads=threads)
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_mixed_estimator_of_candidates_and_permutations():
+    random = np.random.default_rng(1)
+    x, z = random.integers(0, 3, (60, 1)).astype(float), random.standard_normal((60, 1))
+    ys = random.integers(0, 2, (60, 5)).astype(float)
+    scores = conditional_mutual_informations(x, ys, z, 3, estimator="mixed")
+    each = [conditional_mutual_information(x, ys[:, [j]], z, 3, estimator="mixed") for j in range(5)]
+    assert scores.tolist() == each
+    assert permutation_test(x, ys[:, :1], z, 3, permutations=9, estimator="mixed").statistic == each[0]
+    with pytest.raises(ValueError, match="no mixed data: choose the tree engine"):
+        permutation_test(x, ys[:, :1], z, 3, estimator="mixed", engine="columns")
