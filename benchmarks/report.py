@@ -92,10 +92,10 @@ def draw(rows: Sequence[Row], folder: Path) -> None:
             plot.grid(alpha=0.25)
             plot.spines[["top", "right"]].set_visible(False)
             if panel:
-                plot.set_title(f"{value} conditioning columns", fontsize=10)
+                plot.set_title(f"columns in z: {value}", fontsize=10)
         axes[0][0].set_ylabel("seconds")
         if len(libraries) > 1:
             axes[0][-1].legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
-        figure.suptitle(TITLES[part])
+        figure.suptitle(TITLES[part], y=1.04)
         figure.savefig(folder / f"{part}.png", dpi=110, bbox_inches="tight")
         plt.close(figure)
