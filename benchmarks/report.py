@@ -15,7 +15,7 @@ TITLES = {
     "rows": "Growth with rows, three conditioning columns",
     "conditions": "Permutation test (T = 200) by conditioning columns, 1,000 rows",
     "columns": "Whole graph by columns, 500 rows, T = 200",
-    "threads": "Permutation test on one and two threads, three conditioning columns",
+    "threads": "One and two threads: a permutation test with three conditioning columns, and a whole graph",
     "memory": "Peak memory above the data, T = 20, three conditioning columns",
 }
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"]
@@ -24,7 +24,10 @@ COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"]
 def markdown(rows: Sequence[Row], machine: str) -> str:
     """Return the tables of all parts as Markdown."""
     lines = ["# Benchmarks: the last run", "", machine, ""]
-    lines += ["Medians of rounds in which the libraries take turns; `x` is the ratio to pyknnmi in the same round.", ""]
+    lines += [
+        "Medians of rounds in which the libraries take turns; `x` is the ratio to pyknnmi (to two threads) in the same round.",
+        "",
+    ]
     for part in dict.fromkeys(row.part for row in rows):
         lines += [f"## {TITLES[part]}", ""]
         lines += ["| rows | conditioning columns | columns | library | time or size | x |", "|--:|--:|--:|---|--:|--:|"]
