@@ -25,7 +25,8 @@ def markdown(rows: Sequence[Row], machine: str) -> str:
     """Return the tables of all parts as Markdown."""
     lines = ["# Benchmarks: the last run", "", machine, ""]
     lines += [
-        "Medians of rounds in which the libraries take turns; `x` is the ratio to pyknnmi (to two threads) in the same round.",
+        "Medians of rounds in which the libraries take turns; `x` is the ratio to pyknnmi, or to two",
+        "threads, in the same round.",
         "",
     ]
     for part in dict.fromkeys(row.part for row in rows):
