@@ -20,7 +20,7 @@ DATA = Dataset.of(VALUES.values, NAMES)
 
 @pytest.fixture(scope="module")
 def result():
-    return learn(DATA, "iamb+knn-cmi(permutations=39)", seed=2)
+    return learn(DATA, "iamb+knn-cmi(permutations=58)", seed=2)
 
 
 def test_files(result, tmp_path):
@@ -35,7 +35,7 @@ def test_files(result, tmp_path):
 
 
 def test_the_same_run_gives_the_same_bytes(result):
-    again = learn(DATA, "iamb+knn-cmi(permutations=39)", seed=2, threads=1)
+    again = learn(DATA, "iamb+knn-cmi(permutations=58)", seed=2, threads=1)
     for name, write in WRITERS.items():
         assert write(again) == write(result), name
 
@@ -47,7 +47,7 @@ def test_edges_csv(result):
         assert float(row["statistic"]) == pair.answer.statistic
         assert float(row["p_value"]) == pair.answer.p_value
         assert row["given"] == ";".join(pair.given)
-        assert (row["decided_by"], int(row["permutations"]), int(row["n"])) == ("permutations", 39, 300)
+        assert (row["decided_by"], int(row["permutations"]), int(row["n"])) == ("permutations", 58, 300)
 
 
 def test_adjacency_csv(result):
