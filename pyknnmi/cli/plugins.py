@@ -68,7 +68,9 @@ def _check(registry: Registry, plugin: Plugin) -> int:
                 CHECKS[cls.kind](cls())
         except (AssertionError, PyknnmiError) as error:
             verdict = f"FAILED: {error}"
-            failed += 1
+        except Exception as error:  # raised in the component
+            verdict = f"FAILED: {type(error).__name__}: {error}"
+        failed += verdict != "ok"
         click.echo(f"{plugin.name}  {component:<{width}}  {verdict}")
     return failed
 

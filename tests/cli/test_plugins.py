@@ -6,6 +6,7 @@ import json
 
 from click.testing import CliRunner
 
+import pyknnmi
 from pyknnmi.cli import main
 
 
@@ -28,6 +29,25 @@ def test_check_all_passes_and_prints_a_line_for_each():
     assert result.exit_code == 0, result.output
     assert "knn-cmi" in result.output
     assert "FAILED" not in result.output
+
+
+def test_check_tells_every_failure_in_a_line(registry):
+    @pyknnmi.register_ci_test("divides")
+    def divides(x, y, z):
+        """Divides by zero."""
+        return 1 / 0
+
+    @pyknnmi.register_ci_test("large")
+    def large(x, y, z):
+        """Has no p-value."""
+        return 2.0
+
+    result = run("plugins", "check", "registered here")
+    assert result.exit_code == 2
+    divided, larger = result.stdout.splitlines()
+    assert divided == "registered here  divides  FAILED: ZeroDivisionError: division by zero"
+    assert larger.startswith("registered here  large    FAILED: large, question ")
+    assert result.stderr == "Error: some components do not keep the contract\n"
 
 
 def test_check_asks_for_one_thing():
