@@ -29,7 +29,7 @@ from pyknnmi.graph import Graph
 from pyknnmi.learners import Evidence, Learned, Learner, Pair, most_doubtful
 from pyknnmi.partially_directed import PartiallyDirectedGraph
 from pyknnmi.reading import read_table
-from pyknnmi.registry import BUILT_IN, KINDS, Registry, default_registry
+from pyknnmi.registry import BUILT_IN, HERE, KINDS, Registry, default_registry
 from pyknnmi.result import LearnResult, PairEvidence
 from pyknnmi.run import Progress, Run
 from pyknnmi.spec import Call, Spec
@@ -268,7 +268,7 @@ def learn(
     store : path, optional
         A file that keeps every answer of the test (SQLite). A run that was stopped goes on where it was; other
         learners on the same data take the answers that are there. An answer is used only for the same data, test,
-        parameters, version and seed.
+        parameters, version and seed. The test must come from an installed plugin, whose version tells when it changed.
     missing : {"raise", "drop", "drop-per-test"}
         What to do about missing values: raise an error, leave out every row that has any, or let each test leave out
         the rows that miss a value in its own columns.
@@ -417,12 +417,19 @@ def versions(pipeline: Pipeline) -> dict[str, Any]:
 
 
 def _test_in_full(test: CITest, run: Run) -> str:
-    """Return what tells a test from all others whose answers may differ."""
+    """Return what tells a test from all others whose answers may differ.
+
+    Only an installed plugin has a version to tell its tests from what they were before.
+    """
     registry = default_registry()
-    known = test.name in {cls.name for cls in registry.components("test")}
-    plugin = registry.plugin_of(test.name) if known else None
-    origin = f" of {plugin.name} {plugin.version}".rstrip() if plugin else ""
-    return f"{test}{origin}{f', seed {run.seed}' if test.needs_seed else ''}"
+    if type(test) not in registry.components("test") or registry.plugin_of(test.name).name == HERE:
+        raise ParameterError(
+            f"the test '{test.name}' does not come from an installed plugin, so a store cannot tell whether it has "
+            "changed: leave the store out, or put the test into a plugin (pyknnmi plugins new)",
+            "store",
+        )
+    plugin = registry.plugin_of(test.name)
+    return f"{test} of {plugin.name} {plugin.version}{f', seed {run.seed}' if test.needs_seed else ''}"
 
 
 def _component(spec: Spec, call: Call, registry: Registry | None) -> Component:

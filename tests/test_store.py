@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from contextlib import closing
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -32,8 +33,20 @@ ANSWER = CIResult(
 )
 
 
-def counting_test(calls, **settings):
-    """Return a CI test that appends to `calls` what it is asked."""
+@pytest.fixture
+def counting_test(registry):
+    """Return a maker of CI tests that append to a list what they are asked, each as of an installed plugin."""
+
+    def make(calls, **settings):
+        cls = counting_class(calls, **settings)
+        plugin = SimpleNamespace(pyknnmi_ci_tests=pyknnmi.hookimpl(lambda: [cls]))
+        registry._load("counting", "1.0", lambda: plugin)
+        return cls
+
+    return make
+
+
+def counting_class(calls, **settings):
 
     @dataclasses.dataclass(frozen=True, kw_only=True)
     class Counting(pyknnmi.CITest):
@@ -75,7 +88,7 @@ def test_answers_come_back_to_the_bit(tmp_path):
         assert store.get(*other) is None
 
 
-def test_second_run_asks_nothing_and_agrees(tmp_path):
+def test_second_run_asks_nothing_and_agrees(tmp_path, counting_test):
     calls = []
     pipeline = Pipeline(pyknnmi.default_registry().get("iamb")(), counting_test(calls)())
     store = Store(tmp_path / "answers.db")
@@ -88,7 +101,7 @@ def test_second_run_asks_nothing_and_agrees(tmp_path):
 
 
 @pytest.mark.parametrize("change", ["cell", "name", "parameter", "seed"])
-def test_whatever_differs_is_asked_anew(tmp_path, change):
+def test_whatever_differs_is_asked_anew(tmp_path, counting_test, change):
     calls = []
     test = counting_test(calls, needs_seed=True)
     store = Store(tmp_path / "answers.db")
@@ -108,7 +121,7 @@ def test_whatever_differs_is_asked_anew(tmp_path, change):
     assert len(calls) == 2 * asked
 
 
-def test_seed_does_not_matter_to_a_test_without_randomness(tmp_path):
+def test_seed_does_not_matter_to_a_test_without_randomness(tmp_path, counting_test):
     calls = []
     pipeline = Pipeline(pyknnmi.default_registry().get("pairwise")(), counting_test(calls)())
     store = Store(tmp_path / "answers.db")
@@ -118,13 +131,28 @@ def test_seed_does_not_matter_to_a_test_without_randomness(tmp_path):
     assert len(calls) == asked
 
 
-def test_asymmetric_test_keeps_both_directions(tmp_path):
+def test_asymmetric_test_keeps_both_directions(tmp_path, counting_test):
     calls = []
     pipeline = Pipeline(pyknnmi.default_registry().get("pairwise")(), counting_test(calls, symmetric=False)())
     pipeline.learn(table(), Run(), store=Store(tmp_path / "answers.db"))
     with closing(sqlite3.connect(tmp_path / "answers.db")) as connection:
         kept = connection.execute("SELECT x, y FROM answers").fetchall()
     assert len(kept) == len(set(kept)) == len(calls)
+
+
+def test_tests_that_have_no_version_are_refused_before_anything_is_asked(tmp_path, registry):
+    """A test that is registered anew under its name, or never was, may answer otherwise than before."""
+    calls = []
+    cls = counting_class(calls)
+    store = Store(tmp_path / "answers.db")
+    pipeline = Pipeline(registry.get("pairwise")(), cls())
+    with pytest.raises(pyknnmi.ParameterError, match="'counting' does not come from an installed plugin"):
+        pipeline.learn(table(), Run(), store=store)
+    pyknnmi.register_ci_test(cls)
+    with pytest.raises(pyknnmi.ParameterError, match="'counting' does not come from an installed plugin"):
+        pyknnmi.learn(table(), "pairwise+counting", store=tmp_path / "answers.db")
+    assert not calls
+    assert pyknnmi.learn(table(), "pairwise+counting").counts["tests"] == len(calls)
 
 
 def test_threads_and_processes_share_a_file(tmp_path):
