@@ -41,11 +41,9 @@ double entropy(const Points& x, int k, const Options& options) {
     const std::size_t n = x.rows();
     const KdTree tree(x);
     std::vector<double> rho(n);
-    constexpr std::size_t block_size = 64;
-    parallel_for((n + block_size - 1) / block_size, options, [&](std::size_t block, int) {
+    parallel_runs(n, options, [&](std::size_t begin, std::size_t end) {
         Smallest nearest(k);
-        const std::size_t end = std::min((block + 1) * block_size, n);
-        for (std::size_t p = block * block_size; p < end; ++p) rho[p] = tree.kth_distance(p, nearest);
+        for (std::size_t p = begin; p < end; ++p) rho[p] = tree.kth_distance(p, nearest);
     });
     // Added in ascending order, whatever the order of the rows: rounding is then a matter of the values alone.
     std::sort(rho.begin(), rho.end());

@@ -94,4 +94,11 @@ void parallel_for(std::size_t blocks, const Options& options,
     if (failure) std::rethrow_exception(failure);
 }
 
+void parallel_runs(std::size_t rows, const Options& options,
+                   const std::function<void(std::size_t begin, std::size_t end)>& body) {
+    constexpr std::size_t run = 64;  // rows that a thread takes at a time
+    parallel_for((rows + run - 1) / run, options,
+                 [&](std::size_t block, int) { body(block * run, std::min((block + 1) * run, rows)); });
+}
+
 }  // namespace knnmi

@@ -15,4 +15,8 @@ namespace knnmi {
 void parallel_for(std::size_t blocks, const Options& options,
                   const std::function<void(std::size_t block, int thread)>& body);
 
+// The same for runs of rows that together are 0..rows-1: calls body(begin, end).
+void parallel_runs(std::size_t rows, const Options& options,
+                   const std::function<void(std::size_t begin, std::size_t end)>& body);
+
 }  // namespace knnmi

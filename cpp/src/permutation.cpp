@@ -36,12 +36,10 @@ std::vector<std::uint32_t> permutation(std::size_t n, std::uint64_t seed, std::u
 LocalPermutations::LocalPermutations(const Points& z, int m, const Options& options)
     : rows_(z.rows()), each_(std::min(static_cast<std::size_t>(m), rows_)), neighbors_(rows_ * each_) {
     const KdTree tree(z);
-    constexpr std::size_t block_size = 64;
-    parallel_for((rows_ + block_size - 1) / block_size, options, [&](std::size_t block, int) {
+    parallel_runs(rows_, options, [&](std::size_t begin, std::size_t end) {
         Smallest nearest(std::max(static_cast<int>(each_) - 1, 1));
         std::vector<std::pair<double, std::size_t>> found;  // distance, and how many rows after the row itself
-        const std::size_t end = std::min((block + 1) * block_size, rows_);
-        for (std::size_t position = block * block_size; position < end; ++position) {
+        for (std::size_t position = begin; position < end; ++position) {
             const std::size_t row = tree.rows()[position];
             std::uint32_t* const list = neighbors_.data() + row * each_;
             list[0] = static_cast<std::uint32_t>(row);

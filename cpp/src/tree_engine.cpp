@@ -12,7 +12,6 @@
 namespace knnmi {
 namespace {
 
-constexpr std::size_t block_size = 64;           // points that a thread takes at a time
 constexpr std::size_t points_in_a_blink = 5000;  // one y with more takes long enough for its points to be shared out
 
 // Counts the other points within a radius of one of them: by binary search in a single column, else by a tree.
@@ -118,7 +117,7 @@ private:
                  std::vector<std::uint32_t>& neighbors) const {
         const RowMajor joint = side_by_side({&x_, &y, &z_});
         const KdTree tree(joint.view());
-        for_each_block(options, [&](std::size_t begin, std::size_t end) {
+        parallel_runs(x_.rows(), options, [&](std::size_t begin, std::size_t end) {
             Smallest nearest(k_);
             for (std::size_t p = begin; p < end; ++p) {
                 const double rho = tree.kth_distance(p, nearest);
@@ -147,15 +146,8 @@ private:
     }
 
     template <class Body>
-    void for_each_block(const Options& options, const Body& body) const {
-        const std::size_t n = x_.rows();
-        parallel_for((n + block_size - 1) / block_size, options,
-                     [&](std::size_t block, int) { body(block * block_size, std::min((block + 1) * block_size, n)); });
-    }
-
-    template <class Body>
     void for_each_row(const Options& options, const Body& body) const {
-        for_each_block(options, [&](std::size_t begin, std::size_t end) {
+        parallel_runs(x_.rows(), options, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) body(i);
         });
     }
