@@ -74,7 +74,7 @@ def write_graph_edges(graph: Graph, path: str | os.PathLike[str]) -> None:
 
 def edges_csv(result: LearnResult) -> str:
     """Return one line an edge: its ends, statistic, p-value and the test that decided."""
-    evidence = {(row.source, row.target): row for row in result.evidence}
+    evidence = result.evidence_by_pair()
     header = ["source", "target", "statistic", "p_value", "given", "decided_by", "permutations", "n"]
     rows = []
     for edge in result.graph.edges:
@@ -96,7 +96,7 @@ def adjacency_csv(result: LearnResult) -> str:
 
 def graph_json(result: LearnResult) -> str:
     """Return the graph as node-link JSON (networkx reads it with ``edges="edges"``), with all evidence."""
-    edges = {(row.source, row.target): row for row in result.evidence}
+    evidence = result.evidence_by_pair()
     return _json(
         {
             "directed": False,
@@ -105,7 +105,7 @@ def graph_json(result: LearnResult) -> str:
             "nodes": [
                 {"id": name, "markov_blanket": list(result.blankets.get(name, ()))} for name in result.graph.names
             ],
-            "edges": [{"source": a, "target": b, **_answer(edges.get((a, b)))} for a, b in result.graph.edges],
+            "edges": [{"source": a, "target": b, **_answer(evidence.get((a, b)))} for a, b in result.graph.edges],
             "not_joined": [
                 {"source": row.source, "target": row.target, **_answer(row)} for row in result.evidence if not row.edge
             ],
@@ -122,7 +122,7 @@ def graphml(result: LearnResult) -> str:
     graph = ET.SubElement(root, "graph", edgedefault="undirected")
     for name in result.graph.names:
         ET.SubElement(graph, "node", id=name)
-    evidence = {(row.source, row.target): row for row in result.evidence}
+    evidence = result.evidence_by_pair()
     for a, b in result.graph.edges:
         edge = ET.SubElement(graph, "edge", source=a, target=b)
         if found := evidence.get((a, b)):

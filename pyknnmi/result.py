@@ -94,14 +94,18 @@ class LearnResult:
         """Return the evidence of the edges alone, in the order of the graph's edges."""
         return tuple(pair for pair in self.evidence if pair.edge)
 
+    def evidence_by_pair(self) -> dict[tuple[str, str], PairEvidence]:
+        """Return the evidence under the names of the two columns, in the order of the data."""
+        return {(pair.source, pair.target): pair for pair in self.evidence}
+
     def __str__(self) -> str:
-        found = {(pair.source, pair.target): pair.answer for pair in self.evidence}
+        found = self.evidence_by_pair()
         width = max((len(f"{a} - {b}") for a, b in self.graph.edges), default=4)
         lines = [f"{'edge':<{width}}  {'statistic':>10}  {'p-value':>9}" if found else "edge"]
         for a, b in self.graph.edges:
             line = f"{f'{a} - {b}':<{width}}"
-            if answer := found.get((a, b)):
-                line += f"  {answer.statistic:>10.4f}  {format_p_value(answer.p_value):>9}"
+            if pair := found.get((a, b)):
+                line += f"  {pair.answer.statistic:>10.4f}  {format_p_value(pair.answer.p_value):>9}"
             lines.append(line)
         if self.directed is not None:
             lines.append(f"oriented: {self.directed}")
