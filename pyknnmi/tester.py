@@ -179,17 +179,16 @@ class Tester:
             first, second = second, first
         given = tuple(sorted(set(z)))
         bound: Any = self._bound  # that it takes groups is known from the component
-        answer = _guarded(self._name, f"testing groups {first} and {second}", lambda: bound.test(first, second, given))
-        return self._checked(answer, (first[0], second[0], given))
+        where = f"testing {self._listed(first)} and {self._listed(second)} given {self._listed(given)}"
+        return self._checked(_guarded(self._name, where, lambda: bound.test(first, second, given)), where)
 
     def _answer(self, question: Question) -> CIResult:
         x, y, given = question
         names = self.names[x], self.names[y], tuple(self.names[i] for i in given)
         if self._stored and (known := self._stored.get(*names)):
             return known
-        answer = self._checked(
-            _guarded(self._name, self._describe(question), lambda: self._bound.test(x, y, given)), question
-        )
+        where = f"testing {self._listed((x,))} and {self._listed((y,))} given {self._listed(given)}"
+        answer = self._checked(_guarded(self._name, where, lambda: self._bound.test(x, y, given)), where)
         if self._stored:
             self._stored.put(*names, answer)
         return answer
@@ -226,7 +225,7 @@ class Tester:
             raise ValueError(f"x, y and z overlap: {x}, {y}, {given}")
         return (y, x, given) if self._symmetric and y < x else (x, y, given)
 
-    def _checked(self, answer: object, question: Question) -> CIResult:
+    def _checked(self, answer: object, where: str) -> CIResult:
         """Return the answer in Python's own numbers, or raise an error if it is none."""
         problem = None
         if not isinstance(answer, CIResult):
@@ -238,7 +237,7 @@ class Tester:
         elif not isinstance(answer.independent, bool | np.bool_):
             problem = f"returned independent = {answer.independent!r}: it must be true or false"
         if problem:
-            raise PluginError(f"{self._name}: {self._describe(question)}: {problem}")
+            raise PluginError(f"{self._name}: {where}: {problem}")
         found = cast(CIResult, answer)
         return replace(
             found,
@@ -248,10 +247,6 @@ class Tester:
             n=int(found.n),
             permutations=int(found.permutations),
         )
-
-    def _describe(self, question: Question) -> str:
-        x, y, z = question
-        return f"testing '{self.names[x]}' and '{self.names[y]}' given {self._listed(z)}"
 
     def _listed(self, z: tuple[int, ...]) -> str:
         return ", ".join(f"'{self.names[i]}'" for i in z) or "nothing"

@@ -93,6 +93,13 @@ def test_what_a_test_may_not_return(told, problem):
         make_tester(Told(told)).test(2, 0, (5, 1))
 
 
+@pytest.mark.parametrize("told", [answer(p_value=1.5), ZeroDivisionError("division by zero")])
+def test_errors_about_groups_name_all_columns(told):
+    where = "told: testing 'X1', 'X3' and 'X2', 'X4' given 'X6': "
+    with pytest.raises(PluginError, match=where):
+        make_tester(Told(told)).test_groups((3, 1), (2, 0), (5,))
+
+
 @pytest.mark.parametrize("scores", [[1.0], [1.0, float("nan")], [[1.0, 2.0]], ["a", "b"], None])
 def test_what_associations_may_not_be(scores):
     bound = Told(scores=scores)
