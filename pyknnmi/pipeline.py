@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import metadata
 from typing import Any, Self, cast
 
 import numpy as np
@@ -408,7 +409,7 @@ def versions(pipeline: Pipeline) -> dict[str, Any]:
         if component.name in known and (plugin := registry.plugin_of(component.name)).name != BUILT_IN
     }
     return {
-        "pyknnmi": registry.plugin_of("iamb").version,
+        "pyknnmi": metadata.version("pyknnmi"),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "plugins": plugins,

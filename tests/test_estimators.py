@@ -26,7 +26,7 @@ from pyknnmi import (
     permutation_test,
 )
 
-# The core adds digammas in fixed point, in units of 2**-40: three of them, each off by half a unit at most.
+# The core adds digammas in fixed point, in units of 2**-48; the rest is for the doubles of the formulas here.
 FIXED_POINT = 2e-12
 GAUSSIAN_ROWS = reference.load("golden_perm_bias.json")["gaussian_bias"]
 
