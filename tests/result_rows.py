@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reference
+from paper_comparison import STORED_EXPERIMENTS
 
 from pyknnmi.experiments import ResultRow
 
@@ -27,13 +28,6 @@ def row(n=125, repetition=0, method="a", experiment="large-network", **changed) 
     return ResultRow(**(fields | changed))
 
 
-def stored_name(experiment: str) -> str:
-    """Return our name of a stored experiment such as Nonlineart."""
-    kind = "linear" if experiment.startswith("Linear") else "nonlinear"
-    noise = experiment.lower().removeprefix(kind)
-    return f"small-network-{kind}-{noise}"
-
-
 def stored_rows() -> list[ResultRow]:
     """Return a row for each graph of the small networks that the authors stored."""
     rows = []
@@ -44,5 +38,5 @@ def stored_rows() -> list[ResultRow]:
                     extra, missed = set(graph.split()) - _TRUE_EDGES, _TRUE_EDGES - set(graph.split())
                     found = {"false_positives": len(extra), "false_negatives": len(missed)}
                     found["hamming_distance"] = len(extra) + len(missed)
-                    rows.append(row(int(n), repetition, method, stored_name(experiment), true_edges=8, **found))
+                    rows.append(row(int(n), repetition, method, STORED_EXPERIMENTS[experiment], true_edges=8, **found))
     return rows

@@ -1,22 +1,18 @@
-"""The stored experiments of 2018, replayed: data from the seed, the Fisher test of that code, the public `learn`.
+"""The stored experiments of 2018, replayed with the tests of that code.
 
-The test is registered as anybody's would be. Its rule: r is the partial correlation from the inverse of the covariance
-matrix; z = sqrt(n - |z| - 3) |r|, without arctanh; p = 2 (1 - Phi(z)), zero beyond z = 8; dependent when p < 0.05.
-Candidates are ranked by p, and of equal ones the first is taken.
+With Fisher's test graph by graph; with the kNN test, whose permutations came from another generator, in the mean.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from statistics import NormalDist
-from typing import ClassVar
-
 import numpy as np
 import pytest
 import reference
+from code_of_2018 import Fisher2018, KnnCMI2018
+from paper_comparison import compare
 
-from pyknnmi import BoundTest, CIResult, CITest, Dataset, Graph, learn, register_ci_test
+from pyknnmi import Dataset, Graph, learn, register_ci_test
+from pyknnmi.experiments import find_experiments, parse_methods, run_experiments, summarize
 from pyknnmi.simulate import small_network
 
 STORED = reference.load("paper_graphs_small_networks.json")
@@ -24,39 +20,6 @@ SIZES = (125, 250, 500, 1000, 2000)
 EXPERIMENTS = [
     (kind, noise) for kind in ("Linear", "Nonlinear") for noise in ("gaussian", "t", "uniform")
 ]  # the keys of STORED["graphs"] are the two words together
-cdf = NormalDist().cdf
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fisher2018(CITest):
-    """Fisher's test as the 2018 code has it."""
-
-    name: ClassVar[str] = "fisher-2018"
-
-    alpha: float = 0.05
-
-    def bind(self, dataset, run):
-        return BoundFisher2018(dataset, self.alpha)
-
-
-class BoundFisher2018(BoundTest):
-    def __init__(self, dataset, alpha):
-        self.n = dataset.n
-        self.alpha = alpha
-        self.covariance = np.cov(dataset.values.T)
-
-    def p_value(self, x, y, z):
-        chosen = [x, y, *z]
-        precision = np.linalg.inv(self.covariance[np.ix_(chosen, chosen)])
-        r = -precision[0, 1] / math.sqrt(precision[0, 0] * precision[1, 1])
-        return 2 * (1 - cdf(math.sqrt(self.n - len(z) - 3) * abs(r)))
-
-    def test(self, x, y, z):
-        p = self.p_value(x, y, z)
-        return CIResult(statistic=-p, p_value=p, independent=p >= self.alpha, n=self.n, decided_by="normal")
-
-    def associations(self, x, candidates, z):
-        return np.array([-self.p_value(x, y, z) for y in candidates])
 
 
 def draws(kind, noise, repetitions):
@@ -102,3 +65,18 @@ def test_the_rules_differ():
     ]
     assert all(set(both.edges) <= set(either.edges) for both, either in pairs)
     assert sum(both != either for both, either in pairs) > 20
+
+
+@pytest.mark.slow
+def test_mean_distances_of_the_knn_test_are_those_stored_in_2018(registry, tmp_path):
+    register_ci_test(KnnCMI2018)
+    rows = run_experiments(
+        find_experiments(["small-network-*"]),
+        parse_methods(["knnMI_AND_k5=iamb(exhaustive=true)+knn-cmi-2018(k=5)"]),
+        tmp_path / "results.csv",
+        sizes=SIZES,
+    )
+    deviations = [abs(cell.deviation) for cell in compare(summarize(rows))]
+    assert len(deviations) == 30
+    assert max(deviations) < 2.5
+    assert sum(deviation < 2 for deviation in deviations) >= 28

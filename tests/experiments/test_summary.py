@@ -4,7 +4,8 @@ import csv
 
 import pytest
 import reference
-from result_rows import row, stored_name, stored_rows
+from paper_comparison import STORED_EXPERIMENTS
+from result_rows import row, stored_rows
 
 from pyknnmi.experiments import summarize
 
@@ -13,7 +14,7 @@ def test_averages_of_the_stored_graphs_are_those_of_the_paper():
     # means and standard errors that were computed from the authors' own pickles
     lines = reference.contents(reference.path("paper_results.csv")).decode().splitlines()
     published = {
-        (stored_name(line["experiment"]), line["method"], int(line["n"])): line
+        (STORED_EXPERIMENTS[line["experiment"]], line["method"], int(line["n"])): line
         for line in csv.DictReader(lines)
         if line["source_folder"] == "k5" and "linear" in line["experiment"].lower()
     }

@@ -1,0 +1,231 @@
+"""Sets the results in this folder beside those that the authors of the paper stored.
+
+    python docs/results/paper_comparison.py
+
+writes comparison.md and comparison.png anew.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from pyknnmi.experiments import EXPERIMENTS, Summary, read_results, summarize
+
+HERE = Path(__file__).parent
+STORED = HERE.parent.parent / "tests" / "data" / "paper_results.csv.gz"
+
+STORED_EXPERIMENTS = {
+    "Lineargaussian": "small-network-linear-gaussian",
+    "Linearuniform": "small-network-linear-uniform",
+    "Lineart": "small-network-linear-t",
+    "Nonlineargaussian": "small-network-nonlinear-gaussian",
+    "Nonlinearuniform": "small-network-nonlinear-uniform",
+    "Nonlineart": "small-network-nonlinear-t",
+    "largeUG": "large-network",
+    "randomUGnonPara": "random-nonparanormal-p10",
+    "randomUGnonParaLarge": "random-nonparanormal-p20",
+}
+STORED_METHODS = {
+    "knnMI_AND": ("knn_est_test", "k_3_AND"),
+    "knnMI_OR": ("knn_est_test", "k_3_OR"),
+    "knnMI_AND_k5": ("k5", "knnMI_AND"),
+    "knnMI_OR_k5": ("k5", "knnMI_OR"),
+    "fisherZ_AND": ("k5", "fisherZ_AND"),
+    "mb_StARS": ("k5", "mb_STARS"),
+    "mb_StARS_AND": ("k5", "mb_STARS"),
+    "mb_auto": ("k5", "mb_auto"),
+    "mb_auto_printed": ("k5", "mb_auto"),
+    "glasso_StARS": ("k5", "glasso_STARS"),
+    "KCIT_AND": ("kernel_tests", "KCIT_AND"),
+    "KCIT_AND_published": ("kernel_tests", "KCIT_AND"),
+    "RCIT_AND": ("kernel_tests", "RCIT_AND"),
+}
+
+Stored = dict[tuple[str, str, str, int], tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Mean Hamming distances of one experiment, method and n, and their standard errors."""
+
+    ours: Summary
+    paper: tuple[float, float] | None
+
+    @property
+    def deviation(self) -> float | None:
+        """Ours minus theirs, in combined standard errors."""
+        if self.paper is None:
+            return None
+        mean, error = self.paper
+        difference = self.ours.hamming_distance - mean
+        combined = math.hypot(self.ours.standard_error, error)
+        return difference / combined if combined else math.copysign(math.inf, difference) if difference else 0.0
+
+
+def stored_means() -> Stored:
+    """Return means and standard errors by folder and method of theirs, our experiment, and n."""
+    with gzip.open(STORED, "rt", newline="") as stream:
+        return {
+            (line["source_folder"], line["method"], STORED_EXPERIMENTS[line["experiment"]], int(line["n"])): (
+                float(line["mean_hd"]),
+                float(line["se_hd"]),
+            )
+            for line in csv.DictReader(stream)
+        }
+
+
+def compare(summaries: Iterable[Summary]) -> list[Cell]:
+    """Return a cell for each summary, experiments in the order of the catalogue, methods in that of the table above."""
+    stored, methods = stored_means(), list(STORED_METHODS)
+    cells = [
+        Cell(found, stored.get((*STORED_METHODS.get(found.method, ("", "")), found.experiment, found.n)))
+        for found in summaries
+    ]
+    experiments = list(EXPERIMENTS)
+    last = len(methods)
+    return sorted(
+        cells,
+        key=lambda cell: (
+            experiments.index(cell.ours.experiment),
+            methods.index(cell.ours.method) if cell.ours.method in methods else last,
+            cell.ours.method,
+            cell.ours.n,
+        ),
+    )
+
+
+def report(cells: list[Cell]) -> str:
+    return "\n".join(["# Beside the stored results", "", *overview(cells), *tables(cells), *times(cells)])
+
+
+def overview(cells: list[Cell]) -> Iterator[str]:
+    yield from (
+        "Mean Hamming distance, ours minus the stored one, in combined standard errors. Small networks are the same",
+        "data, the random graphs are others of the same kind.",
+        "",
+        "| method | experiments | cells | within 1 | within 2 | within 2.5 | largest | mean of ours minus theirs |",
+        "|---|---|--:|--:|--:|--:|--:|--:|",
+    )
+    for method in STORED_METHODS:
+        for kind in dict.fromkeys(experiment.figure for experiment in EXPERIMENTS.values()):
+            compared = [
+                cell
+                for cell in cells
+                if cell.ours.method == method and cell.paper and EXPERIMENTS[cell.ours.experiment].figure == kind
+            ]
+            if compared:
+                away = [abs(cell.deviation) for cell in compared]
+                within = " | ".join(str(sum(a <= limit for a in away)) for limit in (1, 2, 2.5))
+                mean = sum(cell.ours.hamming_distance - cell.paper[0] for cell in compared) / len(compared)
+                yield f"| {method} | {kind} | {len(away)} | {within} | {max(away):.1f} | {mean:+.2f} |"
+    yield ""
+
+
+def tables(cells: list[Cell]) -> Iterator[str]:
+    yield from (
+        "## Cell by cell",
+        "",
+        "Ours ± standard error, below it the stored mean ± standard error and the difference in combined errors.",
+        "",
+    )
+    sizes = sorted({cell.ours.n for cell in cells})
+    for experiment, of_experiment in groupby(cells, key=lambda cell: cell.ours.experiment):
+        yield from (f"### {EXPERIMENTS[experiment].title}", "", f"`{experiment}`", "")
+        yield "| method | " + " | ".join(f"n = {n}" for n in sizes) + " |"
+        yield "|---" * (len(sizes) + 1) + "|"
+        for method, of_method in groupby(of_experiment, key=lambda cell: cell.ours.method):
+            by_size = {cell.ours.n: cell for cell in of_method}
+            yield f"| {method} | " + " | ".join(text(by_size.get(n)) for n in sizes) + " |"
+        yield ""
+
+
+def text(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    ours = f"{cell.ours.hamming_distance:.2f} ± {cell.ours.standard_error:.2f}"
+    if cell.paper is None:
+        return ours
+    mean, error = cell.paper
+    return f"{ours}<br>{mean:.2f} ± {error:.2f} ({cell.deviation:+.1f})"
+
+
+def times(cells: list[Cell]) -> Iterator[str]:
+    kinds = list(dict.fromkeys(EXPERIMENTS[cell.ours.experiment].figure for cell in cells))
+    yield from (
+        "## Time",
+        "",
+        "Minutes of learning on one core, over all repetitions, sizes and experiments of a kind.",
+        "",
+        "| method | " + " | ".join(kinds) + " | all |",
+        "|---" + "|--:" * (len(kinds) + 1) + "|",
+    )
+    names = list(dict.fromkeys(cell.ours.method for cell in cells))
+    names.sort(key=lambda name: list(STORED_METHODS).index(name) if name in STORED_METHODS else len(STORED_METHODS))
+    for label, chosen in [*((name, {name}) for name in names), ("all", set(names))]:
+        minutes = [
+            sum(
+                cell.ours.seconds * cell.ours.repetitions / 60
+                for cell in cells
+                if cell.ours.method in chosen and EXPERIMENTS[cell.ours.experiment].figure == kind
+            )
+            for kind in kinds
+        ]
+        yield f"| {label} | " + " | ".join(f"{m:.1f}" if m else "" for m in (*minutes, sum(minutes))) + " |"
+    yield ""
+
+
+def draw(cells: list[Cell], path: Path) -> None:
+    """Draw a panel a method: stored mean across, ours up, with standard errors."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    methods = [m for m in STORED_METHODS if any(cell.paper and cell.ours.method == m for cell in cells)]
+    columns = 4
+    colors = {"small-network": "#0072B2", "large-network": "#009E73", "random-graph": "#D55E00"}
+    with mpl.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
+        rows = math.ceil(len(methods) / columns)
+        figure = Figure(figsize=(2.6 * columns, 2.6 * rows + 0.5), layout="constrained")
+        panels = figure.subplots(rows, columns, squeeze=False)
+        for panel in panels.flat[len(methods) :]:
+            panel.set_visible(False)
+        drawn = {}
+        for panel, method in zip(panels.flat, methods, strict=False):
+            shown = [cell for cell in cells if cell.paper and cell.ours.method == method]
+            highest = 1.08 * max(max(cell.ours.hamming_distance, cell.paper[0]) for cell in shown) + 0.5
+            panel.plot((0, highest), (0, highest), color="#999999", linewidth=0.8, zorder=0)
+            for kind, color in colors.items():
+                of_kind = [cell for cell in shown if EXPERIMENTS[cell.ours.experiment].figure == kind]
+                if of_kind:
+                    drawn[kind] = panel.errorbar(
+                        [cell.paper[0] for cell in of_kind],
+                        [cell.ours.hamming_distance for cell in of_kind],
+                        xerr=[cell.paper[1] for cell in of_kind],
+                        yerr=[cell.ours.standard_error for cell in of_kind],
+                        fmt="o",
+                        markersize=3,
+                        elinewidth=0.8,
+                        color=color,
+                    )
+            panel.set(xlim=(0, highest), ylim=(0, highest), aspect="equal")
+            panel.set_title(method, loc="left", fontsize=9.5)
+        figure.supxlabel("mean Hamming distance stored by the authors ± SE", fontsize=9)
+        figure.supylabel("ours ± SE", fontsize=9)
+        figure.legend(drawn.values(), drawn, loc="outside lower right", ncols=len(drawn), frameon=False)
+        figure.savefig(path, dpi=150)
+
+
+def committed_cells() -> list[Cell]:
+    rows = [row for name in ("results.csv", "variants.csv") for row in read_results(HERE / name)]
+    return compare(summarize(rows))
+
+
+if __name__ == "__main__":
+    found = committed_cells()
+    (HERE / "comparison.md").write_text(report(found), encoding="utf-8")
+    draw(found, HERE / "comparison.png")
