@@ -8,7 +8,7 @@ import click
 
 from pyknnmi.cli.common import progress_bar, writing
 from pyknnmi.constraints import Constraints
-from pyknnmi.data import Missing
+from pyknnmi.data import Dataset, Missing
 from pyknnmi.exports import make_folder, write_result
 from pyknnmi.pipeline import DEFAULT_SPEC, Pipeline, ci_test
 from pyknnmi.reading import read_table
@@ -18,6 +18,14 @@ from pyknnmi.simulate import small_network
 from pyknnmi.store import Store
 
 __all__ = ["demo", "learn", "test"]
+
+_missing = click.option(
+    "--missing",
+    type=click.Choice(["raise", "drop", "drop-per-test"]),
+    default="raise",
+    show_default=True,
+    help="Rows with missing values: an error, left out, or left out of the tests that they concern.",
+)
 
 
 @click.command()
@@ -30,13 +38,7 @@ __all__ = ["demo", "learn", "test"]
 @click.option("--forbidden", metavar="A,B", multiple=True, help="An edge that is not there; may be repeated.")
 @click.option("--targets", metavar="A,B,...", help="Search for the neighbours of these columns only.")
 @click.option("--orient", is_flag=True, help="Find the directions that the data determine, too.")
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop", "drop-per-test"]),
-    default="raise",
-    show_default=True,
-    help="Rows with missing values: an error, left out, or left out of the tests that they concern.",
-)
+@_missing
 @click.option("--store", type=click.Path(path_type=Path), help="File that keeps every answer, to go on after a stop.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the files.")
 def learn(
@@ -58,9 +60,9 @@ def learn(
     table = read_table(data, missing)
     constraints = Constraints.of(
         table,
-        [_names(edge) for edge in required],
-        [_names(edge) for edge in forbidden],
-        None if targets is None else _names(targets),
+        [_columns(edge, table) for edge in required],
+        [_columns(edge, table) for edge in forbidden],
+        None if targets is None else _columns(targets, table),
     )
     if out is not None:
         with writing():  # before the work, not after it
@@ -84,13 +86,15 @@ def learn(
 @click.option("--test", default="knn-cmi", show_default=True, help="Spec of a CI test.")
 @click.option("--seed", default=0, show_default=True, help="Fixes every random choice.")
 @click.option("--threads", default=0, show_default=True, help="Threads; 0: every core.")
-def test(data: Path, x: str, y: str, given: str, test: str, seed: int, threads: int) -> None:
-    """Test whether columns X and Y of DATA are independent."""
-    names = _names(given)
-    answer = ci_test(read_table(data), x, y, names, test, seed=seed, threads=threads)
+@_missing
+def test(data: Path, x: str, y: str, given: str, test: str, seed: int, threads: int, missing: Missing) -> None:
+    """Test whether columns X and Y of DATA are independent; each may be a group of columns, A,B,..."""
+    table = read_table(data, missing)
+    xs, ys, others = (_columns(written, table) for written in (x, y, given))
+    answer = ci_test(table, xs, ys, others, test, seed=seed, threads=threads, missing=missing)
     verdict = "independent" if answer.independent else "dependent"
-    condition = f" given {', '.join(names)}" if names else ""
-    click.echo(f"{x} and {y}{condition}: {verdict}")
+    condition = f" given {', '.join(others)}" if others else ""
+    click.echo(f"{', '.join(xs)} and {', '.join(ys)}{condition}: {verdict}")
     click.echo(f"statistic   {answer.statistic:.6g}")
     click.echo(f"p-value     {format_p_value(answer.p_value)}")
     permutations = f" ({answer.permutations})" if answer.permutations else ""
@@ -117,6 +121,6 @@ def demo(n: int, seed: int) -> None:
     click.echo(f"missed: {', '.join(missed) or 'none'}; extra: {', '.join(extra) or 'none'}")
 
 
-def _names(written: str) -> list[str]:
-    """Return column names that are separated by commas."""
-    return [name.strip() for name in written.split(",") if name.strip()]
+def _columns(written: str, table: Dataset) -> list[str]:
+    """Return names that are separated by commas; a column may have one in its own."""
+    return [written] if written in table.names else [name.strip() for name in written.split(",") if name.strip()]

@@ -103,6 +103,24 @@ def test_ci_test_by_permutations(table):
     assert "decided by  permutations (39)" in result.stdout
 
 
+def test_ci_test_of_groups(table):
+    result = invoke("test", table, "X1,X2", "X5, X6", "--given", "X3", "--test", "knn-cmi(permutations=39)")
+    answer = pyknnmi.ci_test(DATA, ["X1", "X2"], ["X5", "X6"], ["X3"], "knn-cmi(permutations=39)")
+    assert result.stdout.startswith("X1, X2 and X5, X6 given X3: ")
+    assert f"statistic   {answer.statistic:.6g}\n" in result.stdout
+
+
+def test_ci_test_with_missing_values(tmp_path):
+    path = tmp_path / "data.csv"
+    rows = "".join(f"{i % 7},{i % 5},{i % 3}\n" for i in range(30))
+    path.write_text(f'a,b,"c,d"\n{rows}1,,2\n')
+    assert "missing" in invoke("test", path, "a", "c,d", "--test", "fisher-z").stderr
+    assert "rows        30" in invoke("test", path, "a", "c,d", "--test", "fisher-z", "--missing", "drop").stdout
+    told = invoke("test", path, "a", "c,d", "--test", "fisher-z", "--missing", "drop-per-test").stdout
+    assert told.startswith("a and c,d: ")  # a name with a comma in it
+    assert "rows        31" in told
+
+
 def test_copies_of_columns(tmp_path):
     path = tmp_path / "data.csv"
     x, y = DATA.values[:, :1], DATA.values[:, 1:2]
