@@ -45,7 +45,8 @@ from pyknnmi.graph import Graph
 from pyknnmi.hookspecs import hookimpl
 from pyknnmi.learners import BlanketLearner, Evidence, Learned, Learner
 from pyknnmi.partially_directed import PartiallyDirectedGraph
-from pyknnmi.pipeline import Pipeline, ci_test, learn
+from pyknnmi.pipeline import Pipeline, learn
+from pyknnmi.question import ci_test
 from pyknnmi.ranking import average_ranks
 from pyknnmi.reading import read_table
 from pyknnmi.registry import (

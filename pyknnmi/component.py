@@ -9,14 +9,17 @@ import numbers
 import re
 import types
 import typing
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from pyknnmi.columns import Kind
-from pyknnmi.errors import ParameterError, PluginError, did_you_mean
+from pyknnmi.errors import ParameterError, PluginError, PyknnmiError, did_you_mean
 from pyknnmi.spec import Call, Value, format_value
 
-__all__ = ["Component", "Parameter"]
+__all__ = ["Component", "Parameter", "guarded"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -162,3 +165,13 @@ def _allowed(annotation: Any) -> str:
         return "none"
     words = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
     return words.get(annotation, str(annotation))
+
+
+def guarded(name: str, doing: str, call: Callable[[], T]) -> T:
+    """Return call(), and let a stranger's exception say which component raised it, and over what."""
+    try:
+        return call()
+    except PyknnmiError:
+        raise
+    except Exception as error:
+        raise PluginError(f"{name}: {doing}: {type(error).__name__}: {error}") from error

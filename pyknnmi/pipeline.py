@@ -1,11 +1,10 @@
-"""From a spec string to an answer: `learn` a graph, or put one question with `ci_test`."""
+"""From a spec string to a graph."""
 
 from __future__ import annotations
 
 import os
 import platform
 import time
-import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import metadata
@@ -14,22 +13,20 @@ from typing import Any, Self, cast
 import numpy as np
 
 from pyknnmi import estimators, orientation
-from pyknnmi.ci_tests import CIResult, CITest
+from pyknnmi.ci_tests import CITest
 from pyknnmi.component import Component
 from pyknnmi.constraints import Column, Constraints
-from pyknnmi.data import Dataset, Missing, listing, natural_key
+from pyknnmi.data import Dataset, Missing, natural_key
 from pyknnmi.errors import (
     DataError,
     ParameterError,
     PluginError,
-    PyknnmiWarning,
-    SpecError,
     UnknownNameError,
 )
 from pyknnmi.graph import Graph
 from pyknnmi.learners import Evidence, Learned, Learner, Pair, most_doubtful
 from pyknnmi.partially_directed import PartiallyDirectedGraph
-from pyknnmi.reading import read_table
+from pyknnmi.preparation import canonical, check_kinds, to_dataset, transformed, warn_of_constants
 from pyknnmi.registry import BUILT_IN, HERE, KINDS, Registry, default_registry
 from pyknnmi.result import LearnResult, PairEvidence
 from pyknnmi.run import Progress, Run
@@ -38,7 +35,7 @@ from pyknnmi.store import Store
 from pyknnmi.tester import Tester
 from pyknnmi.transforms import Transform
 
-__all__ = ["DEFAULT_SPEC", "Pipeline", "ci_test", "learn"]
+__all__ = ["DEFAULT_SPEC", "Pipeline", "component_of", "learn"]
 
 DEFAULT_SPEC = "iamb+knn-cmi"
 _ORDER = "a spec is any transforms, then one learner, then its CI test"
@@ -89,7 +86,7 @@ class Pipeline:
             Bad grammar, an unknown name, a bad parameter or a wrong order; the place is marked.
         """
         spec = Spec.parse(text)
-        components = [_component(spec, call, registry) for call in spec.calls]
+        components = [component_of(spec, call, registry) for call in spec.calls]
         kinds = [component.kind for component in components]
         for kind, following, call in zip(kinds, kinds[1:], spec.calls, strict=False):
             if following not in _MAY_FOLLOW[kind]:
@@ -132,10 +129,10 @@ class Pipeline:
         constraints.check(dataset)
         self._check_abilities(constraints, orient)
         isolated = dataset.constant_columns()
-        _warn_of_constants([dataset.names[i] for i in isolated], stacklevel=4)
-        columns = _canonical(dataset, isolated)
+        warn_of_constants([dataset.names[i] for i in isolated], stacklevel=4)
+        columns = canonical(dataset, isolated)
         if columns is not None:
-            _check_kinds(self.test or self.learner, columns)
+            check_kinds(self.test or self.learner, columns)
         found = _Outcome()
         if columns is not None and columns.p > 1:
             try:
@@ -170,7 +167,7 @@ class Pipeline:
         self, columns: Dataset, run: Run, constraints: Constraints, orient: bool, store: Store | None
     ) -> _Outcome:
         for transform in self.transforms:
-            columns = _transformed(transform, columns)
+            columns = transformed(transform, columns)
         if self.test is None:
             return _Outcome(self.learner.learn(columns, None, run))  # type: ignore[arg-type]
         stored = store.answers(columns.hash, _test_in_full(self.test, run)) if store else None
@@ -309,96 +306,6 @@ def learn(
     return pipeline.learn(dataset, run, constraints, orient=orient, store=Store(store) if store else None)
 
 
-def ci_test(
-    data: Any,
-    x: Column | Sequence[Column],
-    y: Column | Sequence[Column],
-    given: Column | Sequence[Column] = (),
-    test: str | CITest = "knn-cmi",
-    *,
-    seed: int = 0,
-    threads: int = 0,
-    missing: Missing = "raise",
-) -> CIResult:
-    """Return whether columns `x` and `y` are independent given others.
-
-    Parameters
-    ----------
-    data : path, array_like of shape (n, p), data frame or Dataset
-        As in `learn`.
-    x, y : str, int or sequence of these
-        Two columns, by name or number from 0; or two groups of columns, for tests that take groups (knn-cmi).
-    given : str, int or sequence of these
-        The conditioning set; empty for an unconditional test.
-    test : str or CITest, default "knn-cmi"
-        A CI test's spec, such as ``knn-cmi(k=5)``.
-    seed, threads, missing
-        As in `learn`: the answer is the one that `learn` gets for this question.
-
-    Returns
-    -------
-    CIResult
-        A constant x or y is independent of everything: statistic 0, p-value 1. A constant in `given` changes nothing
-        and is listed in ``redundant``.
-    """
-    dataset = to_dataset(data, missing)
-    component = _ci_test_component(test) if isinstance(test, str) else test
-    groups = [_columns(dataset, columns) for columns in (x, y, given)]
-    _check_disjoint(dataset, groups)
-    asked = dataset.select([column for group in groups for column in group])
-    _check_kinds(component, asked)
-    constants = [asked.names[i] for i in asked.constant_columns()]
-    _warn_of_constants(constants, stacklevel=3)
-    first, second, others = ([dataset.names[i] for i in group if dataset.names[i] not in constants] for group in groups)
-    if not first or not second:
-        return CIResult.of_constant(asked.n)
-    columns = _canonical(asked, asked.constant_columns())
-    assert columns is not None  # x and y vary
-    tester = Tester(component, columns, Run(seed, threads))
-    xs, ys, zs = ([columns.column(name) for name in names] for names in (first, second, others))
-    if len(xs) == len(ys) == 1:
-        answer = tester.test(xs[0], ys[0], zs)
-    elif component.takes_groups and not columns.has_missing:
-        answer = tester.test_groups(xs, ys, zs)
-    else:
-        raise ParameterError(
-            f"{component.name} takes one column as x and one as y{' where values are missing' * columns.has_missing}: "
-            "test them one by one, or take knn-cmi on complete data"
-        )
-    return replace(answer, redundant=(*answer.redundant, *constants)) if constants else answer
-
-
-def to_dataset(data: Any, missing: Missing = "raise") -> Dataset:
-    """Return whatever a user gave, a path included, as a `Dataset`."""
-    if isinstance(data, str | os.PathLike):
-        return read_table(data, missing)
-    return Dataset.of(data, missing=missing)
-
-
-def _columns(dataset: Dataset, given: Column | Sequence[Column]) -> list[int]:
-    columns = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
-    return list(dict.fromkeys(dataset.column(column) for column in columns))
-
-
-def _check_disjoint(dataset: Dataset, groups: Sequence[Sequence[int]]) -> None:
-    x, y, given = map(set, groups)
-    if not x or not y:
-        raise DataError("x and y need a column each")
-    for shared, where in ((x & y, "in x and in y"), ((x | y) & given, "in the conditioning set too")):
-        if shared:
-            raise DataError(f"column '{dataset.names[min(shared)]}' is {where}")
-
-
-def _check_kinds(component: Component, dataset: Dataset) -> None:
-    """Raise an error for columns of a kind that a component cannot use."""
-    discrete = [dataset.names[i] for i in dataset.discrete_columns()]
-    if discrete and not component.accepts("discrete"):
-        raise DataError(
-            f"column {listing(discrete)} holds categories, and {component} takes numbers only: leave them out, or take "
-            "a test for both, such as knn-cmi"
-        )
-
-
 def versions(pipeline: Pipeline) -> dict[str, Any]:
     """Return what took part in a run."""
     registry = default_registry()
@@ -433,61 +340,14 @@ def _test_in_full(test: CITest, run: Run) -> str:
     return f"{test} of {plugin.name} {plugin.version}{f', seed {run.seed}' if test.needs_seed else ''}"
 
 
-def _component(spec: Spec, call: Call, registry: Registry | None) -> Component:
+def component_of(spec: Spec, call: Call, registry: Registry | None) -> Component:
+    """Return the component that one call of a spec names; errors mark the place in the spec."""
     try:
         return (registry or default_registry()).get(call.name).from_call(call)
     except UnknownNameError as error:
         raise spec.error(str(error), call) from None
     except ParameterError as error:
         raise spec.error(str(error), call, error.parameter) from None
-
-
-def _ci_test_component(text: str) -> CITest:
-    spec = Spec.parse(text)
-    component = _component(spec, spec.calls[0], None)
-    if len(spec.calls) != 1 or not isinstance(component, CITest):
-        raise SpecError("expected one CI test, such as knn-cmi(k=5)", text, 0)
-    return component
-
-
-def _canonical(dataset: Dataset, constants: Sequence[int]) -> Dataset | None:
-    """Return the varying columns in the natural order of their names; None if there are none.
-
-    Whatever depends on an order of columns (ties, floating-point sums, sweeps over a blanket) then depends on
-    the names alone.
-    """
-    varying = [i for i in range(dataset.p) if i not in constants]
-    if not varying:
-        return None
-    return dataset.select(sorted(varying, key=lambda i: natural_key(dataset.names[i])))
-
-
-def _transformed(transform: Transform, dataset: Dataset) -> Dataset:
-    """Return the data with their continuous columns transformed."""
-    if dataset.has_missing:
-        raise DataError(f"the transform '{transform.name}' needs complete data: pass missing=\"drop\", or leave it out")
-    chosen = [i for i, kind in enumerate(dataset.kinds) if transform.accepts(kind)]
-    if not chosen:
-        return dataset
-    part = dataset.select(chosen)
-    result = transform.apply(part)
-    if not isinstance(result, Dataset):
-        raise PluginError(f"the transform '{transform.name}' returned {result!r}, not a Dataset")
-    if result.names != part.names or result.n != part.n:
-        raise PluginError(f"the transform '{transform.name}' changed the rows or names of the data")
-    values = dataset.values.copy()
-    values[:, chosen] = result.values
-    return Dataset(values, dataset.names, dataset.kinds)
-
-
-def _warn_of_constants(names: Sequence[str], stacklevel: int) -> None:
-    if names:
-        columns, are, depend = ("columns", "are", "they depend") if len(names) > 1 else ("column", "is", "it depends")
-        warnings.warn(
-            f"{columns} {listing(names)} {are} constant: {depend} on nothing",
-            PyknnmiWarning,
-            stacklevel=stacklevel,
-        )
 
 
 def _named_blankets(

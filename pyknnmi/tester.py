@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from pyknnmi.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.complete_cases import CompleteCases
+from pyknnmi.component import guarded
 from pyknnmi.constraints import Constraints
 from pyknnmi.data import Dataset
-from pyknnmi.errors import PluginError, PyknnmiError
+from pyknnmi.errors import PluginError
 from pyknnmi.run import Progress, Run
 from pyknnmi.store import StoredAnswers
 
@@ -85,7 +86,7 @@ class Tester:
         self._symmetric = test.symmetric
         self._run = run
         bind = partial(CompleteCases, test) if dataset.has_missing else test.bind
-        self._bound = _guarded(test.name, "binding it to the data", lambda: bind(dataset, run))
+        self._bound = guarded(test.name, "binding it to the data", lambda: bind(dataset, run))
         if not isinstance(self._bound, BoundTest):
             raise PluginError(f"{test.name}: bind returned {self._bound!r}, not a BoundTest")
         self.names = dataset.names
@@ -180,7 +181,7 @@ class Tester:
         given = tuple(sorted(set(z)))
         bound: Any = self._bound  # that it takes groups is known from the component
         where = f"testing {self._listed(first)} and {self._listed(second)} given {self._listed(given)}"
-        return self._checked(_guarded(self._name, where, lambda: bound.test(first, second, given)), where)
+        return self._checked(guarded(self._name, where, lambda: bound.test(first, second, given)), where)
 
     def _answer(self, question: Question) -> CIResult:
         x, y, given = question
@@ -188,7 +189,7 @@ class Tester:
         if self._stored and (known := self._stored.get(*names)):
             return known
         where = f"testing {self._listed((x,))} and {self._listed((y,))} given {self._listed(given)}"
-        answer = self._checked(_guarded(self._name, where, lambda: self._bound.test(x, y, given)), where)
+        answer = self._checked(guarded(self._name, where, lambda: self._bound.test(x, y, given)), where)
         if self._stored:
             self._stored.put(*names, answer)
         return answer
@@ -209,7 +210,7 @@ class Tester:
             return np.empty(0)
         given = tuple(sorted(z))
         where = f"associations of '{self.names[x]}' given {self._listed(given)}"
-        scores = _guarded(
+        scores = guarded(
             self._name,
             where,
             lambda: np.asarray(self._bound.associations(x, tuple(candidates), given), dtype=np.float64),
@@ -259,13 +260,3 @@ def _search(work: Callable[[int, Tester], T], item: int, branch: Tester) -> Sear
 def _search_apart(work: Callable[[int, Tester], T], item: int, tester: Tester) -> Search[T]:
     """Search on a branch made in the worker: several searches that are sent there together share `tester`."""
     return _search(work, item, tester._branch())  # noqa: SLF001 (its own class)
-
-
-def _guarded(name: str, doing: str, call: Callable[[], T]) -> T:
-    """Return call(), and let a stranger's exception say which component raised it, and over what."""
-    try:
-        return call()
-    except PyknnmiError:
-        raise
-    except Exception as error:
-        raise PluginError(f"{name}: {doing}: {type(error).__name__}: {error}") from error

@@ -26,6 +26,7 @@ ROOMS = {
         "ci_tests",
         "transforms",
         "complete_cases",
+        "preparation",
         "constraints",
         "store",
         "tester",
@@ -35,7 +36,7 @@ ROOMS = {
     ],
     "hook specifications": ["hookspecs"],
     "registry": ["functions", "registry"],
-    "pipeline": ["pipeline"],
+    "pipeline": ["pipeline", "question"],
     "what stands on it": ["exports", "testing", "scaffold", "experiments"],
     "command line": ["cli", "__main__"],
 }

@@ -109,6 +109,21 @@ def test_a_learner_without_a_test(registry):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Failing(Transform):
+    """Has a mistake."""
+
+    name: ClassVar[str] = "failing"
+
+    def apply(self, dataset):
+        return dataset[0]
+
+
+def test_a_transform_that_fails_is_named():
+    with pytest.raises(PluginError, match="failing: transforming: TypeError: 'Dataset' object is not subscriptable"):
+        Pipeline(IAMB(), FisherZTest(), (Failing(),)).learn(DATA)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Returning(Transform):
     """Gives what was laid down."""
 

@@ -10,7 +10,8 @@ from pyknnmi.cli.common import progress_bar, writing
 from pyknnmi.constraints import Constraints
 from pyknnmi.data import Dataset, Missing
 from pyknnmi.exports import make_folder, write_result
-from pyknnmi.pipeline import DEFAULT_SPEC, Pipeline, ci_test
+from pyknnmi.pipeline import DEFAULT_SPEC, Pipeline
+from pyknnmi.question import ci_test
 from pyknnmi.reading import read_table
 from pyknnmi.result import format_p_value
 from pyknnmi.run import Run

@@ -1,0 +1,74 @@
+"""What stands between the data that a user gave and the columns that a component works on."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from pyknnmi.component import Component, guarded
+from pyknnmi.data import Dataset, Missing, listing, natural_key
+from pyknnmi.errors import DataError, PluginError, PyknnmiWarning
+from pyknnmi.reading import read_table
+from pyknnmi.transforms import Transform
+
+__all__ = ["canonical", "check_kinds", "to_dataset", "transformed", "warn_of_constants"]
+
+
+def to_dataset(data: Any, missing: Missing = "raise") -> Dataset:
+    """Return whatever a user gave, a path included, as a `Dataset`."""
+    if isinstance(data, str | os.PathLike):
+        return read_table(data, missing)
+    return Dataset.of(data, missing=missing)
+
+
+def check_kinds(component: Component, dataset: Dataset) -> None:
+    """Raise an error for columns of a kind that a component cannot use."""
+    discrete = [dataset.names[i] for i in dataset.discrete_columns()]
+    if discrete and not component.accepts("discrete"):
+        raise DataError(
+            f"column {listing(discrete)} holds categories, and {component} takes numbers only: leave them out, or take "
+            "a test for both, such as knn-cmi"
+        )
+
+
+def canonical(dataset: Dataset, constants: Sequence[int]) -> Dataset | None:
+    """Return the varying columns in the natural order of their names; None if there are none.
+
+    Whatever depends on an order of columns (ties, floating-point sums, sweeps over a blanket) then depends on
+    the names alone.
+    """
+    varying = [i for i in range(dataset.p) if i not in constants]
+    if not varying:
+        return None
+    return dataset.select(sorted(varying, key=lambda i: natural_key(dataset.names[i])))
+
+
+def transformed(transform: Transform, dataset: Dataset) -> Dataset:
+    """Return the data with their continuous columns transformed."""
+    if dataset.has_missing:
+        raise DataError(f"the transform '{transform.name}' needs complete data: pass missing=\"drop\", or leave it out")
+    chosen = [i for i, kind in enumerate(dataset.kinds) if transform.accepts(kind)]
+    if not chosen:
+        return dataset
+    part = dataset.select(chosen)
+    result = guarded(transform.name, "transforming", lambda: transform.apply(part))
+    if not isinstance(result, Dataset):
+        raise PluginError(f"the transform '{transform.name}' returned {result!r}, not a Dataset")
+    if result.names != part.names or result.n != part.n:
+        raise PluginError(f"the transform '{transform.name}' changed the rows or names of the data")
+    values = dataset.values.copy()
+    values[:, chosen] = result.values
+    return Dataset(values, dataset.names, dataset.kinds)
+
+
+def warn_of_constants(names: Sequence[str], stacklevel: int) -> None:
+    """Warn of columns that are constant, if there are any."""
+    if names:
+        columns, are, depend = ("columns", "are", "they depend") if len(names) > 1 else ("column", "is", "it depends")
+        warnings.warn(
+            f"{columns} {listing(names)} {are} constant: {depend} on nothing",
+            PyknnmiWarning,
+            stacklevel=stacklevel,
+        )
