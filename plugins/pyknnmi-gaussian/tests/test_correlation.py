@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inputs import ALL
 from pyknnmi_gaussian import (
     pearson_correlation,
     positive_semidefinite_correlation,
@@ -9,17 +10,6 @@ from pyknnmi_gaussian import (
     standardize,
 )
 from scipy.stats import kendalltau
-
-NAMES = [
-    "gwg_mixture_p8",
-    "huge_random_d20",
-    "huge_random_d20_cubed",
-    "lin_gaussian",
-    "lin_t",
-    "nonlin_gaussian",
-    "nonlin_t",
-    "nonlin_uniform",
-]
 
 
 @pytest.fixture
@@ -43,7 +33,7 @@ def test_pearson_is_symmetric_with_ones(data):
     assert (correlation.diagonal() == 1).all()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 def test_pearson_equals_r(reference, name):
     huge = reference.huge(name)
     np.testing.assert_allclose(pearson_correlation(reference.raw(name)), huge["cor_raw"], atol=1e-9)
@@ -52,7 +42,7 @@ def test_pearson_equals_r(reference, name):
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 def test_spearman_skeptic_equals_huge(reference, name):
     np.testing.assert_allclose(
         skeptic_correlation(reference.raw(name)), reference.huge(name)["npn_skeptic"], atol=1e-12

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inputs import ALL
 from pyknnmi_gaussian import (
     ebic_scores,
     graphical_lasso_path,
@@ -13,17 +14,6 @@ from pyknnmi_gaussian import (
     precision_graphs,
 )
 from scipy.stats import multivariate_normal
-
-ALL = [
-    "gwg_mixture_p8",
-    "huge_random_d20",
-    "huge_random_d20_cubed",
-    "lin_gaussian",
-    "lin_t",
-    "nonlin_gaussian",
-    "nonlin_t",
-    "nonlin_uniform",
-]
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from inputs import ALL, EXACT, hard_data
 from pyknnmi_gaussian import (
     ConvergenceError,
     graphical_lasso,
@@ -18,22 +19,6 @@ from scipy.sparse.csgraph import connected_components
 
 # The name in the package is the function of the same name.
 graphical_lasso_module = sys.modules["pyknnmi_gaussian.graphical_lasso"]
-
-EXACT = ["nonlin_gaussian", "nonlin_t", "lin_gaussian", "lin_t", "gwg_mixture_p8", "huge_random_d20"]
-ALL = [*EXACT, "huge_random_d20_cubed", "nonlin_uniform"]
-
-
-def hard_data(kind: str, n: int, p: int) -> np.ndarray:
-    rng = np.random.default_rng(5)
-    data = rng.normal(size=(n, p))
-    if kind == "random walk":
-        return data.cumsum(axis=1)
-    if kind == "common factor":
-        return 3 * data[:, :1] + 0.1 * data
-    if kind == "repeated columns":
-        data[:, 1] = data[:, 0]
-        data[:, 2] = -data[:, 0]
-    return data
 
 
 @pytest.mark.parametrize("penalize_diagonal", [True, False])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inputs import ALL, EXACT, hard_data
 from pyknnmi_gaussian import (
     ConvergenceError,
     automatic_penalty,
@@ -12,21 +13,6 @@ from pyknnmi_gaussian import (
     penalty_path,
 )
 from scipy.stats import norm
-
-EXACT = ["nonlin_gaussian", "nonlin_t", "lin_gaussian", "lin_t", "gwg_mixture_p8", "huge_random_d20"]
-ALL = [*EXACT, "huge_random_d20_cubed", "nonlin_uniform"]
-
-
-def hard_data(kind: str, n: int, p: int) -> np.ndarray:
-    data = np.random.default_rng(5).normal(size=(n, p))
-    if kind == "random walk":
-        return data.cumsum(axis=1)
-    if kind == "common factor":
-        return 3 * data[:, :1] + 0.1 * data
-    if kind == "repeated columns":
-        data[:, 1] = data[:, 0]
-        data[:, 2] = -data[:, 0]
-    return data
 
 
 @pytest.mark.parametrize("correlation", [0.5, -0.5, 0.2, 0.0])

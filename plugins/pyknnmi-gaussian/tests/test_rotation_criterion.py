@@ -2,18 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inputs import ALL
 from pyknnmi_gaussian import random_rotations, rotation_penalty, standardize
-
-ALL = [
-    "gwg_mixture_p8",
-    "huge_random_d20",
-    "huge_random_d20_cubed",
-    "lin_gaussian",
-    "lin_t",
-    "nonlin_gaussian",
-    "nonlin_t",
-    "nonlin_uniform",
-]
 
 
 def test_closed_form():

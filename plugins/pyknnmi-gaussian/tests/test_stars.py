@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from inputs import ALL
 from pyknnmi_gaussian import (
     edge_frequencies,
     graphical_lasso_path,
@@ -16,17 +17,6 @@ from pyknnmi_gaussian import (
     stars,
     subsample_size,
 )
-
-ALL = [
-    "gwg_mixture_p8",
-    "huge_random_d20",
-    "huge_random_d20_cubed",
-    "lin_gaussian",
-    "lin_t",
-    "nonlin_gaussian",
-    "nonlin_t",
-    "nonlin_uniform",
-]
 
 
 def graph_path(method, penalties):
