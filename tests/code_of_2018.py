@@ -114,6 +114,7 @@ class BoundKnnCMI2018(BoundTest):
                 seed=self.run.seed,
                 stream=self.run.stream(self.names[x], self.names[y], [self.names[i] for i in z]),
                 neighbors=self.component.neighbors,
+                threads=1,  # tests run side by side
             )
             p_value, decided_by, made = counted.p_value, "permutations", counted.permutations
         return CIResult(
