@@ -5,14 +5,15 @@ With Fisher's test graph by graph; with the kNN test, whose permutations came fr
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 import reference
 from code_of_2018 import Fisher2018, KnnCMI2018
-from paper_comparison import compare
+from paper_comparison import STORED_EXPERIMENTS, stored_means
 
 from pyknnmi import Dataset, Graph, learn, register_ci_test
-from pyknnmi.experiments import find_experiments, parse_methods, run_experiments, summarize
 from pyknnmi.simulate import small_network
 
 STORED = reference.load("paper_graphs_small_networks.json")
@@ -22,12 +23,11 @@ EXPERIMENTS = [
 ]  # the keys of STORED["graphs"] are the two words together
 
 
-def draws(kind, noise, repetitions):
-    """The first repetitions of an experiment: one random stream, 2000 rows each."""
-    random = np.random.RandomState(STORED["seed"])
+def draws(kind, noise, repetitions, seed=STORED["seed"], rows=2000):
+    """The first repetitions of an experiment, from one random stream: data and true graph."""
+    random = np.random.RandomState(seed)
     for _ in range(repetitions):
-        data, _ = small_network(2000, noise=noise, linear=kind == "Linear", seed=random)
-        yield data
+        yield small_network(rows, noise=noise, linear=kind == "Linear", seed=random)
 
 
 def stored_graph(experiment, method, n, repetition):
@@ -39,7 +39,7 @@ def replay(kind, noise, rule, repetitions):
     """Return how many graphs were learned, and which differ from the stored ones."""
     register_ci_test(Fisher2018)
     learned, different = 0, []
-    for repetition, data in enumerate(draws(kind, noise, repetitions)):
+    for repetition, (data, _) in enumerate(draws(kind, noise, repetitions)):
         for n in SIZES:
             first = Dataset(data.values[:n], data.names)
             found = learn(first, f"standardize+iamb(rule={rule},exhaustive=true)+fisher-2018").graph
@@ -67,12 +67,23 @@ def test_the_rules_differ():
     assert sum(both != either for both, either in pairs) > 20
 
 
+RUNS = {"knnMI_AND": ("k5", 5, STORED["seed"], 2000), "k_3_AND": ("knn_est_test", 3, 6666, 1000)}
+"""The stored runs of the kNN test, by method: the folder, k, the seed of the data and the rows of a draw."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("experiment", find_experiments(["small-network-*"]), ids=lambda experiment: experiment.name)
-def test_mean_distances_of_the_knn_test_are_those_stored_in_2018(registry, tmp_path, experiment):
+@pytest.mark.parametrize("method", RUNS)
+@pytest.mark.parametrize(("kind", "noise"), EXPERIMENTS)
+def test_mean_distances_of_the_knn_test_are_those_stored_in_2018(registry, kind, noise, method):
     register_ci_test(KnnCMI2018)
-    methods = parse_methods(["knnMI_AND_k5=iamb(exhaustive=true)+knn-cmi-2018(k=5)"])
-    rows = run_experiments([experiment], methods, tmp_path / "results.csv", sizes=SIZES)
-    deviations = [cell.deviation for cell in compare(summarize(rows))]
-    assert len(deviations) == len(SIZES)
-    assert max(map(abs, deviations)) < 2  # in standard errors of the difference
+    folder, k, seed, rows = RUNS[method]
+    distances = {n: [] for n in SIZES if n <= rows}
+    for repetition, (data, truth) in enumerate(draws(kind, noise, 25, seed, rows)):
+        for n, found in distances.items():
+            first = Dataset(data.values[:n], data.names)
+            spec = f"iamb(exhaustive=true)+knn-cmi-2018(k={k})"
+            found.append(learn(first, spec, seed=seed + repetition).graph.hamming(truth))
+    for n, found in distances.items():
+        mean, error = stored_means()[folder, method, STORED_EXPERIMENTS[kind + noise], n]
+        combined = math.hypot(np.std(found) / math.sqrt(25), error)
+        assert abs(np.mean(found) - mean) < 2 * combined, n

@@ -106,8 +106,8 @@ def report(cells: list[Cell]) -> str:
 
 def overview(cells: list[Cell]) -> Iterator[str]:
     yield from (
-        "Mean Hamming distance, ours minus the stored one, in combined standard errors. Small networks are the same",
-        "data, the random graphs are others of the same kind.",
+        "How far our mean Hamming distances are from the stored ones, in combined standard errors. The small and large",
+        "networks are the same data; the random graphs are others of the same kind.",
         "",
         "| method | experiments | cells | within 1 | within 2 | within 2.5 | largest | mean of ours minus theirs |",
         "|---|---|--:|--:|--:|--:|--:|--:|",
@@ -186,11 +186,11 @@ def draw(cells: list[Cell], path: Path) -> None:
     from matplotlib.figure import Figure
 
     methods = [m for m in STORED_METHODS if any(cell.paper and cell.ours.method == m for cell in cells)]
-    columns = 4
+    columns = 5
     colors = {"small-network": "#0072B2", "large-network": "#009E73", "random-graph": "#D55E00"}
     with mpl.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
         rows = math.ceil(len(methods) / columns)
-        figure = Figure(figsize=(2.6 * columns, 2.6 * rows + 0.5), layout="constrained")
+        figure = Figure(figsize=(2.3 * columns, 2.3 * rows + 0.6), layout="constrained")
         panels = figure.subplots(rows, columns, squeeze=False)
         for panel in panels.flat[len(methods) :]:
             panel.set_visible(False)
@@ -216,7 +216,7 @@ def draw(cells: list[Cell], path: Path) -> None:
             panel.set_title(method, loc="left", fontsize=9.5)
         figure.supxlabel("mean Hamming distance stored by the authors ± SE", fontsize=9)
         figure.supylabel("ours ± SE", fontsize=9)
-        figure.legend(drawn.values(), drawn, loc="outside lower right", ncols=len(drawn), frameon=False)
+        figure.legend(drawn.values(), drawn, loc="outside upper center", ncols=len(drawn), frameon=False)
         figure.savefig(path, dpi=150)
 
 

@@ -125,7 +125,7 @@ def _figure(
 
     columns = _columns(len(experiments))
     rows = math.ceil(len(experiments) / columns)
-    figure = Figure(figsize=(2.9 * columns + 0.3, 2.6 * rows + 0.5), layout="constrained")
+    figure = Figure(figsize=(max(2.9 * columns, 4.6) + 0.3, 2.6 * rows + 0.5), layout="constrained")
     panels = figure.subplots(rows, columns, sharex=True, squeeze=False)
     for panel, experiment in zip(panels.flat, experiments, strict=False):
         chosen = [summary for summary in summaries if summary.experiment == experiment.name]
@@ -143,7 +143,7 @@ def _figure(
         handles, labels = panel.get_legend_handles_labels()
         drawn.update(zip(labels, handles, strict=True))
     labels = [label for label in (*looks, _EMPTY_GRAPH) if label in drawn]
-    lines = math.ceil(len(labels) / (2 * columns))
+    lines = math.ceil(len(labels) / max(2 * columns, 3))
     figure.legend(
         [drawn[label] for label in labels],
         labels,

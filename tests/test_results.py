@@ -1,0 +1,54 @@
+"""The results in docs/results are what the product gives, and the tables beside them are made of these."""
+
+from __future__ import annotations
+
+import paper_comparison
+import pytest
+
+from pyknnmi import Dataset, Pipeline, Run
+from pyknnmi.experiments import EXPERIMENTS, read_results
+
+ROWS = read_results(paper_comparison.HERE / "results.csv")
+CELLS = paper_comparison.committed_cells()
+
+
+def learned(row):
+    """What learning gives for a row: errors and number of tests."""
+    data, truth = EXPERIMENTS[row.experiment].draw(row.seed, row.repetition)
+    result = Pipeline.parse(row.spec).learn(Dataset(data.values[: row.n], data.names), Run(row.seed + row.repetition))
+    return result.graph.false_positives(truth), result.graph.false_negatives(truth), result.counts["tests"]
+
+
+SAMPLE = [
+    row
+    for row in ROWS
+    if row.repetition == 0 and (row.method == "fisherZ_AND" or (row.method.startswith("knnMI") and row.n <= 250))
+]
+
+
+@pytest.mark.parametrize("row", SAMPLE, ids=lambda row: f"{row.experiment}-{row.method}-{row.n}")
+def test_rows_can_be_had_again(row):
+    assert learned(row) == (row.false_positives, row.false_negatives, row.tests)
+
+
+def test_every_cell_has_25_repetitions():
+    assert {cell.ours.repetitions for cell in CELLS} == {25}
+    main = [cell for cell in CELLS if cell.ours.method in {"knnMI_AND", "knnMI_AND_k5", "fisherZ_AND", "mb_auto"}]
+    assert len(main) == 4 * len(EXPERIMENTS) * 5
+
+
+def test_the_comparison_is_of_these_rows():
+    assert (paper_comparison.HERE / "comparison.md").read_text(encoding="utf-8") == paper_comparison.report(CELLS)
+
+
+@pytest.mark.parametrize("method", ["knnMI_AND_k5", "mb_auto"])
+def test_small_networks_are_as_in_the_paper(method):
+    """By the stored means and standard errors. In 30 cells one or two may be two errors away by chance."""
+    deviations = [
+        abs(cell.deviation)
+        for cell in CELLS
+        if cell.ours.method == method and EXPERIMENTS[cell.ours.experiment].figure == "small-network"
+    ]
+    assert len(deviations) == 30
+    assert max(deviations) < 2.5
+    assert sum(deviation < 2 for deviation in deviations) >= 28
