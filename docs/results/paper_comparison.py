@@ -107,8 +107,8 @@ def report(cells: list[Cell]) -> str:
 def overview(cells: list[Cell]) -> Iterator[str]:
     yield from (
         "How far our mean Hamming distances are from the stored ones, in combined standard errors. The networks are",
-        "the same data, but for `knnMI_AND` and `knnMI_OR`, whose stored runs have draws of their own; the random graphs",
-        "are others of the same kind. `run.sh` has the spec of each method.",
+        "the same data, but for `knnMI_AND` and `knnMI_OR`, whose stored runs have draws of their own; the random",
+        "graphs are others of the same kind. `run.sh` has the spec of each method.",
         "",
         "| method | experiments | cells | within 1 | within 2 | within 2.5 | largest | mean of ours minus theirs |",
         "|---|---|--:|--:|--:|--:|--:|--:|",
