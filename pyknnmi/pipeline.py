@@ -17,12 +17,7 @@ from pyknnmi.ci_tests import CITest
 from pyknnmi.component import Component
 from pyknnmi.constraints import Column, Constraints
 from pyknnmi.data import Dataset, Missing, natural_key
-from pyknnmi.errors import (
-    DataError,
-    ParameterError,
-    PluginError,
-    UnknownNameError,
-)
+from pyknnmi.errors import DataError, ParameterError, PluginError
 from pyknnmi.graph import Graph
 from pyknnmi.learners import Evidence, Learned, Learner, Pair, most_doubtful
 from pyknnmi.partially_directed import PartiallyDirectedGraph
@@ -30,12 +25,12 @@ from pyknnmi.preparation import canonical, check_kinds, to_dataset, transformed,
 from pyknnmi.registry import BUILT_IN, HERE, KINDS, Registry, default_registry
 from pyknnmi.result import LearnResult, PairEvidence
 from pyknnmi.run import Progress, Run
-from pyknnmi.spec import Call, Spec
+from pyknnmi.spec import Spec
 from pyknnmi.store import Store
 from pyknnmi.tester import Tester
 from pyknnmi.transforms import Transform
 
-__all__ = ["DEFAULT_SPEC", "Pipeline", "component_of", "learn"]
+__all__ = ["DEFAULT_SPEC", "Pipeline", "learn"]
 
 DEFAULT_SPEC = "iamb+knn-cmi"
 _ORDER = "a spec is any transforms, then one learner, then its CI test"
@@ -86,7 +81,8 @@ class Pipeline:
             Bad grammar, an unknown name, a bad parameter or a wrong order; the place is marked.
         """
         spec = Spec.parse(text)
-        components = [component_of(spec, call, registry) for call in spec.calls]
+        registry = registry or default_registry()
+        components = [registry.component_of(spec, call) for call in spec.calls]
         kinds = [component.kind for component in components]
         for kind, following, call in zip(kinds, kinds[1:], spec.calls, strict=False):
             if following not in _MAY_FOLLOW[kind]:
@@ -338,16 +334,6 @@ def _test_in_full(test: CITest, run: Run) -> str:
         )
     plugin = registry.plugin_of(test.name)
     return f"{test} of {plugin.name} {plugin.version}{f', seed {run.seed}' if test.needs_seed else ''}"
-
-
-def component_of(spec: Spec, call: Call, registry: Registry | None) -> Component:
-    """Return the component that one call of a spec names; errors mark the place in the spec."""
-    try:
-        return (registry or default_registry()).get(call.name).from_call(call)
-    except UnknownNameError as error:
-        raise spec.error(str(error), call) from None
-    except ParameterError as error:
-        raise spec.error(str(error), call, error.parameter) from None
 
 
 def _named_blankets(

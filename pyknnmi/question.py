@@ -10,8 +10,8 @@ from pyknnmi.ci_tests import CIResult, CITest
 from pyknnmi.constraints import Column
 from pyknnmi.data import Dataset, Missing
 from pyknnmi.errors import DataError, ParameterError, SpecError
-from pyknnmi.pipeline import component_of
 from pyknnmi.preparation import canonical, check_kinds, to_dataset, warn_of_constants
+from pyknnmi.registry import default_registry
 from pyknnmi.run import Run
 from pyknnmi.spec import Spec
 from pyknnmi.tester import Tester
@@ -57,12 +57,13 @@ def ci_test(
     _check_disjoint(dataset, groups)
     asked = dataset.select([column for group in groups for column in group])
     check_kinds(component, asked)
-    constants = [asked.names[i] for i in asked.constant_columns()]
+    constant_columns = asked.constant_columns()
+    constants = [asked.names[i] for i in constant_columns]
     warn_of_constants(constants, stacklevel=3)
     first, second, others = ([dataset.names[i] for i in group if dataset.names[i] not in constants] for group in groups)
     if not first or not second:
         return CIResult.of_constant(asked.n)
-    columns = canonical(asked, asked.constant_columns())
+    columns = canonical(asked, constant_columns)
     assert columns is not None  # x and y vary
     tester = Tester(component, columns, Run(seed, threads))
     xs, ys, zs = ([columns.column(name) for name in names] for names in (first, second, others))
@@ -94,7 +95,7 @@ def _check_disjoint(dataset: Dataset, groups: Sequence[Sequence[int]]) -> None:
 
 def _ci_test_component(text: str) -> CITest:
     spec = Spec.parse(text)
-    component = component_of(spec, spec.calls[0], None)
+    component = default_registry().component_of(spec, spec.calls[0])
     if len(spec.calls) != 1 or not isinstance(component, CITest):
         raise SpecError("expected one CI test, such as knn-cmi(k=5)", text, 0)
     return component

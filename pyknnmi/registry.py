@@ -18,10 +18,11 @@ import pluggy
 from pyknnmi import hookspecs
 from pyknnmi.ci_tests import CITest
 from pyknnmi.component import Component
-from pyknnmi.errors import PluginError, PyknnmiWarning, UnknownNameError, did_you_mean
+from pyknnmi.errors import ParameterError, PluginError, PyknnmiWarning, UnknownNameError, did_you_mean
 from pyknnmi.functions import component_from_function
 from pyknnmi.hookspecs import PROJECT, hookimpl
 from pyknnmi.learners import Learner
+from pyknnmi.spec import Call, Spec
 from pyknnmi.transforms import Transform
 
 __all__ = [
@@ -162,6 +163,15 @@ class Registry:
                 f"(there are {', '.join(sorted(self._components))})"
             )
         return self._components[name][0]
+
+    def component_of(self, spec: Spec, call: Call) -> Component:
+        """Return the component that one call of a spec names; errors mark the place in the spec."""
+        try:
+            return self.get(call.name).from_call(call)
+        except UnknownNameError as error:
+            raise spec.error(str(error), call) from None
+        except ParameterError as error:
+            raise spec.error(str(error), call, error.parameter) from None
 
     def components(self, kind: str = "") -> list[type[Component]]:
         """Return the component classes, of one kind or all, sorted by kind and name."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import reference
 from paper_comparison import STORED_EXPERIMENTS
 
-from pyknnmi.experiments import ResultRow
+from pyknnmi import Dataset, Pipeline, Run
+from pyknnmi.experiments import EXPERIMENTS, ResultRow
 
 _TRUE_EDGES = {"0-1", "1-2", "2-3", "1-4", "2-4", "4-5", "2-6", "4-6"}
 
@@ -26,6 +27,16 @@ def row(n=125, repetition=0, method="a", experiment="large-network", **changed) 
         "seconds": 0.25,
     }
     return ResultRow(**(fields | changed))
+
+
+def assert_learned(row: ResultRow) -> None:
+    """Learn the graph of a row again, by itself, and see that the row tells of it."""
+    data, truth = EXPERIMENTS[row.experiment].draw(row.seed, row.repetition)
+    first_rows = Dataset(data.values[: row.n], data.names)
+    result = Pipeline.parse(row.spec).learn(first_rows, Run(row.seed + row.repetition))
+    assert row.hamming_distance == result.graph.hamming(truth) == row.false_positives + row.false_negatives
+    assert row.false_positives == result.graph.false_positives(truth)
+    assert row.tests == result.counts["tests"]
 
 
 def stored_rows() -> list[ResultRow]:

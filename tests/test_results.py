@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import paper_comparison
 import pytest
+from result_rows import assert_learned
 
-from pyknnmi import Dataset, Pipeline, Run
-from pyknnmi.experiments import EXPERIMENTS, read_results
+from pyknnmi.experiments import EXPERIMENTS, summarize
 
-ROWS = read_results(paper_comparison.HERE / "results.csv")
-CELLS = paper_comparison.committed_cells()
-
-
-def learned(row):
-    """What learning gives for a row: errors and number of tests."""
-    data, truth = EXPERIMENTS[row.experiment].draw(row.seed, row.repetition)
-    result = Pipeline.parse(row.spec).learn(Dataset(data.values[: row.n], data.names), Run(row.seed + row.repetition))
-    return result.graph.false_positives(truth), result.graph.false_negatives(truth), result.counts["tests"]
+ROWS = paper_comparison.committed_rows()
+CELLS = paper_comparison.compare(summarize(ROWS))
 
 
 SAMPLE = [
@@ -28,7 +21,7 @@ SAMPLE = [
 
 @pytest.mark.parametrize("row", SAMPLE, ids=lambda row: f"{row.experiment}-{row.method}-{row.n}")
 def test_rows_can_be_had_again(row):
-    assert learned(row) == (row.false_positives, row.false_negatives, row.tests)
+    assert_learned(row)
 
 
 def test_every_cell_has_25_repetitions():
@@ -44,11 +37,7 @@ def test_the_comparison_is_of_these_rows():
 @pytest.mark.parametrize("method", ["knnMI_AND_k5", "mb_auto"])
 def test_small_networks_are_as_in_the_paper(method):
     """By the stored means and standard errors. In 30 cells one or two may be two errors away by chance."""
-    deviations = [
-        abs(cell.deviation)
-        for cell in CELLS
-        if cell.ours.method == method and EXPERIMENTS[cell.ours.experiment].figure == "small-network"
-    ]
+    deviations = [abs(cell.deviation) for cell in CELLS if cell.ours.method == method and cell.kind == "small-network"]
     assert len(deviations) == 30
     assert max(deviations) < 2.5
     assert sum(deviation < 2 for deviation in deviations) >= 28

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from pyknnmi.experiments import EXPERIMENTS, Summary, read_results, summarize
+from pyknnmi.experiments import EXPERIMENTS, ResultRow, Summary, read_results, summarize
 
 HERE = Path(__file__).parent
 STORED = HERE.parent.parent / "tests" / "data" / "paper_results.csv.gz"
@@ -47,7 +47,10 @@ STORED_METHODS = {
     "RCIT_AND": ("kernel_tests", "RCIT_AND"),
 }
 
-Stored = dict[tuple[str, str, str, int], tuple[float, float]]
+KINDS = tuple(dict.fromkeys(experiment.figure for experiment in EXPERIMENTS.values()))
+
+Key = tuple[str, str, str, int]
+"""Folder and method of theirs, our experiment, and n."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,11 @@ class Cell:
     paper: tuple[float, float] | None
 
     @property
+    def kind(self) -> str:
+        """The kind of experiment, under which it is drawn."""
+        return EXPERIMENTS[self.ours.experiment].figure
+
+    @property
     def deviation(self) -> float | None:
         """Ours minus theirs, in combined standard errors."""
         if self.paper is None:
@@ -65,35 +73,44 @@ class Cell:
         mean, error = self.paper
         difference = self.ours.hamming_distance - mean
         combined = math.hypot(self.ours.standard_error, error)
-        return difference / combined if combined else math.copysign(math.inf, difference) if difference else 0.0
+        if difference == 0.0:
+            return 0.0
+        return difference / combined if combined else math.copysign(math.inf, difference)
 
 
-def stored_means() -> Stored:
-    """Return means and standard errors by folder and method of theirs, our experiment, and n."""
+def stored_lines() -> dict[Key, dict[str, str]]:
+    """Return the lines of the authors' results."""
     with gzip.open(STORED, "rt", newline="") as stream:
         return {
-            (line["source_folder"], line["method"], STORED_EXPERIMENTS[line["experiment"]], int(line["n"])): (
-                float(line["mean_hd"]),
-                float(line["se_hd"]),
-            )
+            (line["source_folder"], line["method"], STORED_EXPERIMENTS[line["experiment"]], int(line["n"])): line
             for line in csv.DictReader(stream)
         }
 
 
+def stored_means() -> dict[Key, tuple[float, float]]:
+    """Return the authors' mean Hamming distances and their standard errors."""
+    return {key: (float(line["mean_hd"]), float(line["se_hd"])) for key, line in stored_lines().items()}
+
+
+def place(method: str) -> int:
+    """Return where a method stands among those of the table above; the others come last."""
+    methods = list(STORED_METHODS)
+    return methods.index(method) if method in methods else len(methods)
+
+
 def compare(summaries: Iterable[Summary]) -> list[Cell]:
     """Return a cell for each summary, experiments in the order of the catalogue, methods in that of the table above."""
-    stored, methods = stored_means(), list(STORED_METHODS)
+    stored = stored_means()
     cells = [
         Cell(found, stored.get((*STORED_METHODS.get(found.method, ("", "")), found.experiment, found.n)))
         for found in summaries
     ]
     experiments = list(EXPERIMENTS)
-    last = len(methods)
     return sorted(
         cells,
         key=lambda cell: (
             experiments.index(cell.ours.experiment),
-            methods.index(cell.ours.method) if cell.ours.method in methods else last,
+            place(cell.ours.method),
             cell.ours.method,
             cell.ours.n,
         ),
@@ -114,12 +131,8 @@ def overview(cells: list[Cell]) -> Iterator[str]:
         "|---|---|--:|--:|--:|--:|--:|--:|",
     )
     for method in STORED_METHODS:
-        for kind in dict.fromkeys(experiment.figure for experiment in EXPERIMENTS.values()):
-            compared = [
-                cell
-                for cell in cells
-                if cell.ours.method == method and cell.paper and EXPERIMENTS[cell.ours.experiment].figure == kind
-            ]
+        for kind in KINDS:
+            compared = [cell for cell in cells if cell.ours.method == method and cell.paper and cell.kind == kind]
             if compared:
                 away = [abs(cell.deviation) for cell in compared]
                 within = " | ".join(str(sum(a <= limit for a in away)) for limit in (1, 2, 2.5))
@@ -157,25 +170,23 @@ def text(cell: Cell | None) -> str:
 
 
 def times(cells: list[Cell]) -> Iterator[str]:
-    kinds = list(dict.fromkeys(EXPERIMENTS[cell.ours.experiment].figure for cell in cells))
     yield from (
         "## Time",
         "",
         "Minutes of learning on one core, over all repetitions, sizes and experiments of a kind.",
         "",
-        "| method | " + " | ".join(kinds) + " | all |",
-        "|---" + "|--:" * (len(kinds) + 1) + "|",
+        "| method | " + " | ".join(KINDS) + " | all |",
+        "|---" + "|--:" * (len(KINDS) + 1) + "|",
     )
-    names = list(dict.fromkeys(cell.ours.method for cell in cells))
-    names.sort(key=lambda name: list(STORED_METHODS).index(name) if name in STORED_METHODS else len(STORED_METHODS))
+    names = sorted(dict.fromkeys(cell.ours.method for cell in cells), key=place)
     for label, chosen in [*((name, {name}) for name in names), ("all", set(names))]:
         minutes = [
             sum(
                 cell.ours.seconds * cell.ours.repetitions / 60
                 for cell in cells
-                if cell.ours.method in chosen and EXPERIMENTS[cell.ours.experiment].figure == kind
+                if cell.ours.method in chosen and cell.kind == kind
             )
-            for kind in kinds
+            for kind in KINDS
         ]
         yield f"| {label} | " + " | ".join(f"{m:.1f}" if m else "" for m in (*minutes, sum(minutes))) + " |"
     yield ""
@@ -201,7 +212,7 @@ def draw(cells: list[Cell], path: Path) -> None:
             highest = 1.08 * max(max(cell.ours.hamming_distance, cell.paper[0]) for cell in shown) + 0.5
             panel.plot((0, highest), (0, highest), color="#999999", linewidth=0.8, zorder=0)
             for kind, color in colors.items():
-                of_kind = [cell for cell in shown if EXPERIMENTS[cell.ours.experiment].figure == kind]
+                of_kind = [cell for cell in shown if cell.kind == kind]
                 if of_kind:
                     drawn[kind] = panel.errorbar(
                         [cell.paper[0] for cell in of_kind],
@@ -221,12 +232,11 @@ def draw(cells: list[Cell], path: Path) -> None:
         figure.savefig(path, dpi=150)
 
 
-def committed_cells() -> list[Cell]:
-    rows = [row for name in ("results.csv", "variants.csv") for row in read_results(HERE / name)]
-    return compare(summarize(rows))
+def committed_rows() -> list[ResultRow]:
+    return [row for name in ("results.csv", "variants.csv") for row in read_results(HERE / name)]
 
 
 if __name__ == "__main__":
-    found = committed_cells()
+    found = compare(summarize(committed_rows()))
     (HERE / "comparison.md").write_text(report(found), encoding="utf-8")
     draw(found, HERE / "comparison.png")

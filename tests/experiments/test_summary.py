@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import csv
-
 import pytest
-import reference
-from paper_comparison import STORED_EXPERIMENTS
+from paper_comparison import stored_lines
 from result_rows import row, stored_rows
 
 from pyknnmi.experiments import summarize
@@ -12,16 +9,11 @@ from pyknnmi.experiments import summarize
 
 def test_averages_of_the_stored_graphs_are_those_of_the_paper():
     # means and standard errors that were computed from the authors' own pickles
-    lines = reference.contents(reference.path("paper_results.csv")).decode().splitlines()
-    published = {
-        (STORED_EXPERIMENTS[line["experiment"]], line["method"], int(line["n"])): line
-        for line in csv.DictReader(lines)
-        if line["source_folder"] == "k5" and "linear" in line["experiment"].lower()
-    }
+    published = stored_lines()
     summaries = summarize(stored_rows())
     assert len(summaries) == 6 * 7 * 5
     for found in summaries:
-        line = published[found.experiment, found.method, found.n]
+        line = published["k5", found.method, found.experiment, found.n]
         assert found.repetitions == 25
         assert found.hamming_distance == pytest.approx(float(line["mean_hd"]))
         assert found.standard_error == pytest.approx(float(line["se_hd"]), rel=1e-4, abs=1e-6)
