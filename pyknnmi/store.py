@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,27 +74,24 @@ class Store:
     def get(self, data: str, test: str, x: str, y: str, z: tuple[str, ...]) -> CIResult | None:
         """Return the answer to a question, if it is there."""
         query = "SELECT answer FROM answers WHERE data = ? AND test = ? AND x = ? AND y = ? AND z = ?"
-        with self._lock:
-            row = self._open().execute(query, (data, test, x, y, json.dumps(z))).fetchone()
-        if row is None:
+        rows = self._execute(query, (data, test, x, y, json.dumps(z)))
+        if not rows:
             return None
-        written = json.loads(row[0]).items()
+        written = json.loads(rows[0][0]).items()
         fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in written}
         return CIResult(**fields)
 
     def put(self, data: str, test: str, x: str, y: str, z: tuple[str, ...], answer: CIResult) -> None:
         """Keep an answer. One that is there already stays."""
         row = (data, test, x, y, json.dumps(z), json.dumps(dataclasses.asdict(answer)))
-        with self._lock:
-            self._open().execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?)", row)
+        self._execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def summaries(self) -> list[StoreSummary]:
         """Return what the store holds, one row for each data set and test."""
         if not self._path.exists():
             raise DataError(f"there is no store '{self._path}'")
         query = "SELECT data, test, count(*) FROM answers GROUP BY data, test ORDER BY data, test"
-        with self._lock:
-            return [StoreSummary(*row) for row in self._open().execute(query)]
+        return [StoreSummary(*row) for row in self._execute(query)]
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -104,37 +102,62 @@ class Store:
     def __del__(self) -> None:
         self.close()
 
-    def _open(self) -> sqlite3.Connection:
-        if self._connection is None:
+    def _execute(self, statement: str, values: tuple[str, ...] = ()) -> list[Any]:
+        with self._lock:  # threads share the connection
             try:
-                self._connection = self._connected()
+                if self._connection is None:
+                    self._connection = self._connected()
+                return self._connection.execute(statement, values).fetchall()
             except sqlite3.Error as error:
                 raise DataError(f"cannot use '{self._path}' as a store: {error}") from None
-        return self._connection
 
     def _connected(self) -> sqlite3.Connection:
-        # isolation_level None commits each statement by itself; the lock lets threads share the connection
+        # isolation_level None commits each statement by itself
         connection = sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
         try:
-            self._prepare(connection)
+            if _is_empty(connection):
+                _lay_out(connection)
+            _log_ahead(connection)
+            connection.execute("PRAGMA synchronous = NORMAL")  # safe against a killed process
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the file ours if it is new, and see that it is."""
-        application = connection.execute("PRAGMA application_id").fetchone()[0]
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if tables and (application, version) != (_APPLICATION, _FORMAT):
-            raise sqlite3.DatabaseError("it is another kind of file, or of another version of pyknnmi")
-        connection.execute("PRAGMA journal_mode = WAL")  # readers do not wait for a writer
-        connection.execute("PRAGMA synchronous = NORMAL")  # safe against a killed process
-        if not tables:
-            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {_FORMAT}")
-            connection.execute(_SCHEMA)
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    """Return whether the file is new; one that is not must be ours."""
+    connection.execute("BEGIN")  # what follows is read from one state of the file, whoever is laying it out
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    connection.execute("COMMIT")
+    if tables and (application, version) != (_APPLICATION, _FORMAT):
+        raise sqlite3.DatabaseError("it is another kind of file, or of another version of pyknnmi")
+    return not tables
+
+
+def _lay_out(connection: sqlite3.Connection) -> None:
+    """Make the file a store, all at once. Doing so twice changes nothing, so several may find the file empty."""
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {_FORMAT}")
+    connection.execute(_SCHEMA)
+    connection.execute("COMMIT")
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Let readers not wait for a writer. Unlike elsewhere, SQLite fails at once when others use the file: wait here."""
+    until = time.monotonic() + _WAIT_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from types import SimpleNamespace
 
@@ -171,6 +172,19 @@ def test_threads_and_processes_share_a_file(tmp_path):
     shared = pyknnmi.learn(table(), "iamb+knn-cmi(permutations=20)", n_jobs=2, store=path)
     assert edges_csv(plain) == edges_csv(shared)
     assert Store(path).summaries()[0].answers == plain.counts["tests"]
+
+
+def test_a_new_file_may_be_opened_by_many_at_once(tmp_path):
+    def put_together(path):
+        together.wait()
+        Store(path).put("data", "test", "x", "y", (), ANSWER)
+
+    together = threading.Barrier(4)
+    with ThreadPoolExecutor(together.parties) as threads:
+        for path in [tmp_path / f"{number}.db" for number in range(20)]:
+            for done in [threads.submit(put_together, path) for _ in range(together.parties)]:
+                done.result()
+            assert Store(path).get("data", "test", "x", "y", ()) == ANSWER
 
 
 def test_another_kind_of_file_is_refused_and_left_as_it_is(tmp_path):
