@@ -37,10 +37,12 @@ class KCI(CITest):
     ----------
     alpha : float, in (0, 1)
         Dependent when p < alpha.
-    bandwidth : empirical or median
+    bandwidth : empirical, joint or median
         The kernels' standard deviation. ``empirical``, with fewer than 200, fewer than 1200, and more rows: 0.8, 0.5
-        and 0.3 for empty z, otherwise 1.2, 0.7 and 0.4 times the square root of the number of columns in z. ``median``:
-        the square root of 2 times the median distance between the points that a kernel compares.
+        and 0.3 for empty z, otherwise 1.2, 0.7 and 0.4 times the square root of the number of columns in z. ``joint``:
+        the median distance between the points (x, y), times the square root of half the number of columns in z if
+        there are any. ``median``: the square root of 2 times the median distance between the points that a kernel
+        compares.
     penalty : float, above 0
         Of the ridge regression on z.
     null : gamma or spectral
@@ -57,14 +59,15 @@ class KCI(CITest):
     ----------
     Zhang, Peters, Janzing and Schölkopf (2011), "Kernel-based conditional independence test and application in causal
     discovery", UAI, doi:10.48550/arXiv.1202.3775. The bandwidths, the penalty and z/2 are those of the authors'
-    program without its Gaussian process, and those of causal-learn.
+    program without its Gaussian process, and those of causal-learn. The bandwidth ``joint`` is that of the R package
+    RCIT of Strobl (2018), with which the paper of 2018 compares.
     """
 
     name: ClassVar[str] = "kci"
     needs_seed: ClassVar[bool] = True
 
     alpha: float = 0.05
-    bandwidth: Literal["empirical", "median"] = "empirical"
+    bandwidth: Literal["empirical", "joint", "median"] = "empirical"
     penalty: float = 1e-3
     null: Literal["gamma", "spectral"] = "gamma"
     draws: int = 1000
@@ -134,27 +137,29 @@ class BoundKCI(BoundTest):
         return np.array([normal_score(one.corrected, one.mean, one.variance) for one in found])
 
     def _compare(self, x: int, y: int, z: tuple[int, ...]) -> Comparison:
+        width = self._common_width(x, y, z)
         if not z:
-            first, second = self._features_of((x,), 0), self._features_of((y,), 0)
+            first, second = self._features_of((x,), width), self._features_of((y,), width)
             mean = _square(first) * _square(second) / len(first)
             variance = 2 * _square(first.T @ first) * _square(second.T @ second) / len(first) ** 2
             statistic = _square(first.T @ second)
             return Comparison(statistic, statistic, mean, variance)
-        first, kernel = self._residuals_together(x, z)
-        second = self._residuals(y, z)
+        first, kernel = self._residuals_together(x, z, width)
+        second = self._residuals(y, z, width)
         mean = float((first**2).sum(axis=1) @ (second**2).sum(axis=1))
         variance = 2 * _square(kernel * (second @ second.T))
         statistic = _square(first.T @ second)
-        inflation = self._regression(z).inflation if self._component.small_sample else 1.0
+        inflation = self._regression(z, width).inflation if self._component.small_sample else 1.0
         return Comparison(statistic, statistic / inflation, mean, variance)
 
     def _share_of_draws(self, statistic: float, x: int, y: int, z: tuple[int, ...]) -> float:
+        width = self._common_width(x, y, z)
         if z:
-            _, kernel = self._residuals_together(x, z)
-            second = self._residuals(y, z)
+            _, kernel = self._residuals_together(x, z, width)
+            second = self._residuals(y, z, width)
             weights = np.linalg.eigvalsh(kernel * (second @ second.T))
         else:
-            first, second = self._features_of((x,), 0), self._features_of((y,), 0)
+            first, second = self._features_of((x,), width), self._features_of((y,), width)
             spectra = (np.linalg.eigvalsh(features.T @ features) for features in (first, second))
             weights = np.multiply.outer(*spectra).ravel() / len(first)
         weights = weights[weights > 1e-6 * weights.max()]
@@ -162,35 +167,43 @@ class BoundKCI(BoundTest):
         draws = (weights @ random.chisquare(1, len(weights)) for _ in range(self._component.draws))
         return (sum(bool(draw >= statistic) for draw in draws) + 1) / (self._component.draws + 1)
 
-    def _residuals_together(self, x: int, z: tuple[int, ...]) -> tuple[Matrix, Matrix]:
+    def _residuals_together(self, x: int, z: tuple[int, ...], width: float | None) -> tuple[Matrix, Matrix]:
         """Return the features of x together with z/2 without what z explains, and their kernel matrix."""
 
         def compute() -> tuple[Matrix, Matrix]:
             points = np.column_stack([self._values[:, x], self._values[:, z] / 2])
-            features = self._regression(z).of(centred_features(points, self._width(points, len(z))))
+            features = self._regression(z, width).of(centred_features(points, width or _own_width(points)))
             return features, features @ features.T
 
-        return self._extended.get((x, z), compute)
+        return self._extended.get((x, z, width), compute)
 
-    def _residuals(self, y: int, z: tuple[int, ...]) -> Matrix:
-        return self._regression(z).of(self._features_of((y,), len(z)))
+    def _residuals(self, y: int, z: tuple[int, ...], width: float | None) -> Matrix:
+        return self._regression(z, width).of(self._features_of((y,), width))
 
-    def _regression(self, z: tuple[int, ...]) -> RidgeResiduals:
+    def _regression(self, z: tuple[int, ...], width: float | None) -> RidgeResiduals:
         def compute() -> RidgeResiduals:
-            return RidgeResiduals(self._features_of(z, len(z)), self._component.penalty, between=2)
+            return RidgeResiduals(self._features_of(z, width), self._component.penalty, between=2)
 
-        return self._regressions.get(z, compute)
+        return self._regressions.get((z, width), compute)
 
-    def _features_of(self, columns: tuple[int, ...], given: int) -> Matrix:
+    def _features_of(self, columns: tuple[int, ...], width: float | None) -> Matrix:
         points = self._values[:, columns]
-        return self._features.get((columns, given), lambda: centred_features(points, self._width(points, given)))
+        return self._features.get((columns, width), lambda: centred_features(points, width or _own_width(points)))
 
-    def _width(self, points: Matrix, given: int) -> float:
-        """Return the bandwidth of the kernel on these points, in a test with so many columns in z."""
+    def _common_width(self, x: int, y: int, z: tuple[int, ...]) -> float | None:
+        """Return the bandwidth of all kernels of a question, or None if each has its own."""
         if self._component.bandwidth == "median":
-            return math.sqrt(2) * median_distance(points, most=1000)
-        size = 0 if len(points) < 200 else 1 if len(points) < 1200 else 2
-        return (1.2, 0.7, 0.4)[size] * math.sqrt(given) if given else (0.8, 0.5, 0.3)[size]
+            return None
+        if self._component.bandwidth == "joint":
+            distance = median_distance(self._values[:, sorted((x, y))], most=500)
+            return distance * math.sqrt(len(z) / 2) if z else distance
+        n = len(self._values)
+        size = 0 if n < 200 else 1 if n < 1200 else 2
+        return (1.2, 0.7, 0.4)[size] * math.sqrt(len(z)) if z else (0.8, 0.5, 0.3)[size]
+
+
+def _own_width(points: Matrix) -> float:
+    return math.sqrt(2) * median_distance(points, most=1000)
 
 
 def _square(matrix: Matrix) -> float:
