@@ -69,6 +69,30 @@ def test_against_causal_learn(bandwidth, n, x, y, z):
         assert answer.p_value == pytest.approx(test.compute_pvalue(*arguments)[0], rel=1e-5, abs=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("x", "y", "z", "statistic", "p_value"),
+    [
+        (0, 1, (), 75.8417686, 1.334759334e-05),
+        (0, 5, (), 8.206809135, 0.409004089),
+        (0, 3, (2,), 3.921874157, 0.7774),
+        (1, 4, (2, 5), 0.1782542701, 0.3634),
+        (0, 2, (1, 3, 4), 1.091322249, 0.093),
+        (1, 6, (2, 3), 54.96164959, 0.0),
+        (3, 5, (4,), 0.5422009813, 0.5004),
+    ],
+)
+def test_against_the_r_package(data, x, y, z, statistic, p_value):
+    """The numbers are those of U_KCI and KCIT of the R package RCIT (2018), run in R 4.2.2 on this data.
+
+    Given z, it takes the share of 5000 draws of its own; the difference of two such shares has a standard error of
+    at most 0.01.
+    """
+    null = {"null": "spectral", "draws": 5000} if z else {"null": "gamma"}
+    answer = KCI(bandwidth="joint", small_sample=False, **null).bind(data, Run()).test(x, y, z)
+    assert answer.statistic == pytest.approx(statistic, rel=1e-8)
+    assert answer.p_value == (pytest.approx(p_value, abs=0.04) if z else pytest.approx(p_value, rel=1e-8))
+
+
 @pytest.mark.parametrize(("x", "y", "z"), [(0, 5, ()), (0, 3, (2,)), (0, 2, (1, 3, 4))])
 def test_spectral_null_agrees_with_the_gamma_distribution(data, x, y, z):
     """A proportion of 1000 draws has a standard error of at most 0.016."""
@@ -97,7 +121,7 @@ def test_associations_rank_as_p_values(data, z):
     assert all(np.diff(np.log(p_values[order])) > -0.1)
 
 
-@pytest.mark.parametrize("bandwidth", ["empirical", "median"])
+@pytest.mark.parametrize("bandwidth", ["empirical", "joint", "median"])
 @pytest.mark.parametrize("columns", [1, 3])
 def test_level(rejections, usual, bandwidth, columns):
     found = rejections(KCI(bandwidth=bandwidth), 100, columns)
