@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from pyknnmi.columns import Kind
-from pyknnmi.errors import ParameterError, PluginError, PyknnmiError, did_you_mean
+from pyknnmi.errors import ParameterError, PluginError, PyknnmiError, PyknnmiWarning, did_you_mean
 from pyknnmi.spec import Call, Value, format_value
 
 __all__ = ["Component", "Parameter", "guarded"]
@@ -171,7 +171,7 @@ def guarded(name: str, doing: str, call: Callable[[], T]) -> T:
     """Return call(), and let a stranger's exception say which component raised it, and over what."""
     try:
         return call()
-    except PyknnmiError:
+    except (PyknnmiError, PyknnmiWarning):  # the latter where warnings are made errors
         raise
     except Exception as error:
         raise PluginError(f"{name}: {doing}: {type(error).__name__}: {error}") from error

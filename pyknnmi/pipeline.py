@@ -6,6 +6,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from importlib import metadata
 from typing import Any, Self, cast
@@ -14,7 +15,7 @@ import numpy as np
 
 from pyknnmi import estimators, orientation
 from pyknnmi.ci_tests import CITest
-from pyknnmi.component import Component
+from pyknnmi.component import Component, guarded
 from pyknnmi.constraints import Column, Constraints
 from pyknnmi.data import Dataset, Missing, natural_key
 from pyknnmi.errors import DataError, ParameterError, PluginError
@@ -24,7 +25,7 @@ from pyknnmi.partially_directed import PartiallyDirectedGraph
 from pyknnmi.preparation import canonical, check_kinds, to_dataset, transformed, warn_of_constants
 from pyknnmi.registry import BUILT_IN, HERE, KINDS, Registry, default_registry
 from pyknnmi.result import LearnResult, PairEvidence
-from pyknnmi.run import Progress, Run
+from pyknnmi.run import Progress, ProgressError, Run
 from pyknnmi.spec import Spec
 from pyknnmi.store import Store
 from pyknnmi.tester import Tester
@@ -123,7 +124,7 @@ class Pipeline:
             raise DataError(f"the data have one column, '{dataset.names[0]}': a network needs two")
         constraints = constraints or Constraints()
         constraints.check(dataset)
-        self._check_abilities(constraints, orient)
+        self._check_abilities(constraints, orient, store)
         isolated = dataset.constant_columns()
         warn_of_constants([dataset.names[i] for i in isolated], stacklevel=4)
         columns = canonical(dataset, isolated)
@@ -131,11 +132,7 @@ class Pipeline:
             check_kinds(self.test or self.learner, columns)
         found = _Outcome()
         if columns is not None and columns.p > 1:
-            try:
-                found = self._learn_columns(columns, run, constraints, orient, store)
-            finally:
-                if store:
-                    store.close()
+            found = self._learn_columns(columns, run, constraints, orient, store)
         names = columns.names if columns is not None else ()
         graph = Graph(dataset.names, _named(found.learned.edges, names))
         return LearnResult(
@@ -165,10 +162,10 @@ class Pipeline:
         for transform in self.transforms:
             columns = transformed(transform, columns)
         if self.test is None:
-            return _Outcome(self.learner.learn(columns, None, run))  # type: ignore[arg-type]
+            return _Outcome(self._learned(columns, None, run))
         stored = store.answers(columns.hash, _test_in_full(self.test, run)) if store else None
         tester = Tester(self.test, columns, run, constraints, stored)
-        learned = self.learner.learn(columns, tester, run)
+        learned = self._learned(columns, tester, run)
         learned = replace(learned, evidence=self._evidence(learned, tester))
         directed, undirected = orientation.orient(self.learner, learned.edges, tester) if orient else ((), ())
         counts = {
@@ -178,7 +175,28 @@ class Pipeline:
         }
         return _Outcome(learned, directed, undirected, counts)
 
-    def _check_abilities(self, constraints: Constraints, orient: bool) -> None:
+    def _learned(self, columns: Dataset, tester: Tester | None, run: Run) -> Learned:
+        """Return what the learner returns, or raise an error if that is no graph of the columns."""
+        learner: Any = self.learner  # one without a test takes None for it
+        try:
+            learned = guarded(learner.name, "learning the graph", lambda: learner.learn(columns, tester, run))
+        except ProgressError as failed:
+            raise failed.error from None
+        if not isinstance(learned, Learned):
+            raise PluginError(f"{learner.name}: learn returned {learned!r}, not a Learned")
+        within = range(columns.p)
+        for pair in [*learned.edges, *(learned.evidence or ())]:
+            if len(set(pair)) != 2 or not all(i in within for i in pair):
+                raise PluginError(f"{learner.name}: learn returned the pair {pair!r}, not two columns of {within}")
+        for target, blanket in (learned.blankets or {}).items():
+            if target in blanket or not all(i in within for i in (target, *blanket)):
+                raise PluginError(
+                    f"{learner.name}: learn returned the blanket {blanket!r} of column {target!r}, not other columns "
+                    f"of {within}"
+                )
+        return learned
+
+    def _check_abilities(self, constraints: Constraints, orient: bool, store: Store | None) -> None:
         """Raise an error for what this learner cannot do, before anything is tested."""
         name = self.learner.name
         if constraints.targets is not None and not self.learner.takes_targets:
@@ -197,6 +215,11 @@ class Pipeline:
                 f"the learner '{name}' uses no CI test, which orientation needs: leave orient out, or take a learner "
                 "that uses one, such as pc-stable",
                 "orient",
+            )
+        if self.test is None and store is not None:
+            raise ParameterError(
+                f"the learner '{name}' uses no CI test, and a store keeps the answers of one: leave the store out",
+                "store",
             )
         if orient and constraints.targets is not None:
             raise ParameterError(
@@ -296,10 +319,13 @@ def learn(
     ('X5',)
     """
     pipeline = Pipeline.parse(spec) if isinstance(spec, str) else spec
+    if not isinstance(pipeline, Pipeline):
+        raise ParameterError(f"spec = {spec!r}: give a text such as iamb+knn-cmi, or a Pipeline", "spec")
     dataset = to_dataset(data, missing)
     constraints = Constraints.of(dataset, required, forbidden, targets)
     run = Run(seed, threads, n_jobs, progress)
-    return pipeline.learn(dataset, run, constraints, orient=orient, store=Store(store) if store else None)
+    with closing(Store(store)) if store else nullcontext() as kept:
+        return pipeline.learn(dataset, run, constraints, orient=orient, store=kept)
 
 
 def versions(pipeline: Pipeline) -> dict[str, Any]:

@@ -53,6 +53,8 @@ def ci_test(
     """
     dataset = to_dataset(data, missing)
     component = _ci_test_component(test) if isinstance(test, str) else test
+    if not isinstance(component, CITest):
+        raise ParameterError(f"test = {test!r}: give a text such as knn-cmi(k=5), or a CITest", "test")
     groups = [_columns(dataset, columns) for columns in (x, y, given)]
     _check_disjoint(dataset, groups)
     asked = dataset.select([column for group in groups for column in group])

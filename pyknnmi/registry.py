@@ -6,6 +6,7 @@ import functools
 import importlib
 import importlib.metadata
 import os
+import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -106,7 +107,7 @@ class Registry:
             found = [(cls, kind) for kind, hook in _HOOKS.items() for cls in self._offered(name, hook)]
             for cls, kind in found:
                 _check_component(cls, kind)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if self._manager.has_plugin(name):
                 self._manager.unregister(name=name)
             problem = f"{type(error).__name__}: {error}"
@@ -210,9 +211,17 @@ def _chosen(entry_points: Iterable[importlib.metadata.EntryPoint]) -> list[impor
     return found
 
 
-@functools.cache
 def default_registry() -> Registry:
     """Return the registry of this process; it is made at the first use."""
+    with _one_at_a_time:
+        return _registry()
+
+
+_one_at_a_time = threading.RLock()  # a cache alone makes two of what two threads ask for at once
+
+
+@functools.cache
+def _registry() -> Registry:
     return Registry()
 
 

@@ -7,13 +7,13 @@ import operator
 import os
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from pyknnmi.errors import ParameterError, StoppedError
+from pyknnmi.errors import ParameterError, PyknnmiError, StoppedError
 
-__all__ = ["Progress", "Run"]
+__all__ = ["Progress", "ProgressError", "Run"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,14 @@ class Progress:
     done: int
     total: int
     tests: int
+
+
+class ProgressError(PyknnmiError):
+    """What the caller's `progress` raised, on its way through a learner to the caller."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,9 @@ class Run:
     threads: int = 0
     n_jobs: int = 1
     progress: Callable[[Progress], None] | None = field(default=None, compare=False)
-    _stopped: threading.Event = field(default_factory=threading.Event, init=False, repr=False, compare=False)
+    _stops: tuple[threading.Event, ...] = field(
+        default_factory=lambda: (threading.Event(),), init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         for name in ("seed", "threads", "n_jobs"):
@@ -72,13 +82,31 @@ class Run:
     def __reduce__(self) -> tuple[type[Run], tuple[int, int, int]]:
         return Run, (self.seed, self.threads, self.n_jobs)
 
+    def part(self) -> Run:
+        """Return a run of its own for a part of the work: it stops when this one does, and this one not with it."""
+        part = replace(self)
+        object.__setattr__(part, "_stops", (*self._stops, threading.Event()))
+        return part
+
+    def report(self, progress: Progress) -> None:
+        """Call `progress`, if there is one. What that raises comes as a `ProgressError`: it is no learner's."""
+        if self.progress:
+            try:
+                self.progress(progress)
+            except Exception as error:
+                raise ProgressError(error) from error
+
     def stop(self) -> None:
         """Ask all work of this run, in other threads too, to end soon."""
-        self._stopped.set()
+        self._stops[-1].set()
+
+    def resume(self) -> None:
+        """Take back `stop`, once all work has ended."""
+        self._stops[-1].clear()
 
     def poll(self) -> None:
         """Raise `StoppedError` if the run was asked to stop. For long calculations to call now and then."""
-        if self._stopped.is_set():
+        if any(stop.is_set() for stop in self._stops):
             raise StoppedError("the run was stopped")
 
     @property

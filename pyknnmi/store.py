@@ -8,6 +8,7 @@ import os
 import sqlite3
 import threading
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ class Store:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._connection: sqlite3.Connection | None = None
-        self._path = Path(path)
+        self._path = Path(path).absolute()  # a worker may be in another folder
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[type[Store], tuple[Path]]:
@@ -91,13 +92,18 @@ class Store:
         if not self._path.exists():
             raise DataError(f"there is no store '{self._path}'")
         query = "SELECT data, test, count(*) FROM answers GROUP BY data, test ORDER BY data, test"
-        return [StoreSummary(*row) for row in self._execute(query)]
+        try:
+            with closing(sqlite3.connect(f"{self._path.as_uri()}?mode=ro", _WAIT_SECONDS, uri=True)) as connection:
+                return [] if _is_empty(connection) else [StoreSummary(*row) for row in connection.execute(query)]
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
 
     def __del__(self) -> None:
         self.close()
@@ -109,7 +115,10 @@ class Store:
                     self._connection = self._connected()
                 return self._connection.execute(statement, values).fetchall()
             except sqlite3.Error as error:
-                raise DataError(f"cannot use '{self._path}' as a store: {error}") from None
+                raise self._unusable(error) from None
+
+    def _unusable(self, error: sqlite3.Error) -> DataError:
+        return DataError(f"cannot use '{self._path}' as a store: {error}")
 
     def _connected(self) -> sqlite3.Connection:
         # isolation_level None commits each statement by itself

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from pyknnmi import processes
 from pyknnmi.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.complete_cases import CompleteCases
 from pyknnmi.component import guarded
@@ -82,6 +83,7 @@ class Tester:
         stored: StoredAnswers | None = None,
     ) -> None:
         constraints = constraints or Constraints()
+        run = run.part()
         self._name = test.name
         self._symmetric = test.symmetric
         self._run = run
@@ -107,24 +109,27 @@ class Tester:
         on the way is known here afterwards.
         """
         done = 0
+        one_at_a_time = threading.Lock()
 
         def report() -> None:
-            if self._run.progress:
-                self._run.progress(Progress(done, len(items), len(self.answers)))
+            with one_at_a_time:
+                self._run.report(Progress(done, len(items), len(self.answers)))
 
         self._on_answer = report
-        for search in self._side_by_side(work, items):
-            done += 1
-            self.answers.update(search.trail)
-            self.trail.update(search.trail)
-            self.scored += search.scored
-            report()
-            yield search
-        self._on_answer = None
+        try:
+            for search in self._side_by_side(work, items):
+                done += 1
+                self.answers.update(search.trail)
+                self.trail.update(search.trail)
+                self.scored += search.scored
+                report()
+                yield search
+        finally:
+            self._on_answer = None
 
     def _side_by_side(self, work: Callable[[int, Tester], T], items: Sequence[int]) -> Iterator[Search[T]]:
         threads = self._run.threads_per_job
-        if self._run.jobs > 1:
+        if self._run.jobs > 1 and not processes.shares_memory():
             yield from self._in_processes(work, items)
         elif threads > 1 and 2 * threads <= len(items) and (shared := self._bound.for_threads()):
             yield from self._in_threads(work, items, threads, shared)
@@ -132,11 +137,8 @@ class Tester:
             yield from (_search(work, item, self._branch(_on_answer=self._on_answer)) for item in items)
 
     def _in_processes(self, work: Callable[[int, Tester], T], items: Sequence[int]) -> Iterator[Search[T]]:
-        import joblib
-
         fresh = self._branch(answers={}, _locks={})
-        pool = joblib.Parallel(n_jobs=self._run.jobs, return_as="generator_unordered")
-        yield from pool(joblib.delayed(_search_apart)(work, item, fresh) for item in items)
+        yield from processes.each(partial(_search_apart, work, tester=fresh), items, self._run.jobs)
 
     def _in_threads(
         self, work: Callable[[int, Tester], T], items: Sequence[int], threads: int, shared: BoundTest
@@ -149,9 +151,10 @@ class Tester:
             try:
                 for future in as_completed(futures):
                     yield future.result()
-            except BaseException:
+            except BaseException:  # the learner may also have seen enough
                 self._run.stop()
                 pool.shutdown(cancel_futures=True)
+                self._run.resume()
                 raise
 
     def _branch(self, **changes: object) -> Tester:
@@ -237,6 +240,10 @@ class Tester:
             problem = f"returned the p-value {answer.p_value!r}: it must be a number in [0, 1]"
         elif not isinstance(answer.independent, bool | np.bool_):
             problem = f"returned independent = {answer.independent!r}: it must be true or false"
+        elif not isinstance(answer.n, numbers.Integral):
+            problem = f"returned n = {answer.n!r}: it must be a whole number"
+        elif not isinstance(answer.permutations, numbers.Integral):
+            problem = f"returned permutations = {answer.permutations!r}: it must be a whole number"
         if problem:
             raise PluginError(f"{self._name}: {where}: {problem}")
         found = cast(CIResult, answer)
@@ -257,6 +264,6 @@ def _search(work: Callable[[int, Tester], T], item: int, branch: Tester) -> Sear
     return Search(item, work(item, branch), branch.trail, branch.scored)
 
 
-def _search_apart(work: Callable[[int, Tester], T], item: int, tester: Tester) -> Search[T]:
+def _search_apart(work: Callable[[int, Tester], T], item: int, *, tester: Tester) -> Search[T]:
     """Search on a branch made in the worker: several searches that are sent there together share `tester`."""
     return _search(work, item, tester._branch())  # noqa: SLF001 (its own class)

@@ -7,7 +7,7 @@ import signal
 import hypothesis
 import pytest
 
-from pyknnmi import default_registry
+import pyknnmi.registry
 
 # The same examples on every run; a slow machine is no failure.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -17,9 +17,9 @@ hypothesis.settings.load_profile("repeatable")
 @pytest.fixture
 def registry():
     """The registry of this process, made anew; what a test registers is gone after it."""
-    default_registry.cache_clear()
-    yield default_registry()
-    default_registry.cache_clear()
+    pyknnmi.registry._registry.cache_clear()
+    yield pyknnmi.default_registry()
+    pyknnmi.registry._registry.cache_clear()
 
 
 @pytest.fixture

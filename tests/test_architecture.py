@@ -21,6 +21,7 @@ ROOMS = {
     "data, graph, spec": ["columns", "data", "graph", "partially_directed", "ranking", "spec", "reading"],
     "numbers": ["correlation", "estimators", "simulate"],
     "component protocols": [
+        "processes",
         "run",
         "component",
         "ci_tests",

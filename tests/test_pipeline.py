@@ -105,6 +105,56 @@ def test_a_learner_without_a_test(registry):
         Pipeline(NoTest(), FisherZTest())
 
 
+def test_a_store_without_a_test(registry, tmp_path):
+    pyknnmi.register_learner(NoTest)
+    with pytest.raises(ParameterError, match="'no-test' uses no CI test, and a store keeps the answers of one"):
+        learn(DATA, "no-test", store=tmp_path / "answers.db")
+    assert not list(tmp_path.iterdir())
+
+
+def returning(result):
+    """A learner that returns this, or raises it."""
+
+    @dataclass(frozen=True, kw_only=True)
+    class Strange(NoTest):
+        """Has a mistake."""
+
+        name: ClassVar[str] = "strange"
+
+        def learn(self, dataset, test, run):
+            if isinstance(result, Exception):
+                raise result
+            return result
+
+    return Pipeline(Strange())
+
+
+@pytest.mark.parametrize(
+    ("result", "problem"),
+    [
+        (IndexError("none left"), "learning the graph: IndexError: none left"),
+        ([(0, 1)], r"learn returned \[\(0, 1\)\], not a Learned"),
+        (Learned([(0, -1)]), r"learn returned the pair \(0, -1\), not two columns of range\(0, 7\)"),
+        (Learned([(0, 7)]), r"the pair \(0, 7\)"),
+        (Learned([(2, 2)]), r"the pair \(2, 2\)"),
+        (Learned([(0, 1, 2)]), r"the pair \(0, 1, 2\)"),
+        (Learned([], {0: (1, 9)}), r"the blanket \(1, 9\) of column 0, not other columns of range\(0, 7\)"),
+        (Learned([], {3: (3,)}), r"the blanket \(3,\) of column 3"),
+    ],
+)
+def test_a_learner_that_fails_is_named(result, problem):
+    with pytest.raises(PluginError, match=f"^strange: .*{problem}"):
+        learn(DATA, returning(result))
+
+
+@pytest.mark.parametrize("spec", [None, 5, IAMB()])
+def test_what_is_no_spec(spec):
+    with pytest.raises(ParameterError, match=r"spec = .*: give a text such as iamb\+knn-cmi, or a Pipeline"):
+        learn(DATA, spec)
+    with pytest.raises(ParameterError, match=r"test = .*: give a text such as knn-cmi\(k=5\), or a CITest"):
+        ci_test(DATA, 0, 1, test=spec)
+
+
 # Transforms
 
 

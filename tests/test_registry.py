@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from types import SimpleNamespace
@@ -106,6 +108,27 @@ def test_a_broken_plugin_is_told_and_skipped(case):
     assert told["a-good"].problem == ""
 
 
+def test_a_plugin_that_leaves_python_is_skipped():
+    def load():
+        sys.exit(1)
+
+    with pytest.warns(PyknnmiWarning, match="plugin 'leaving' was skipped: SystemExit: 1"):
+        registry = Registry([SimpleNamespace(name="leaving", dist=None, load=load)])
+    assert "iamb" in {cls.name for cls in registry.components()}
+
+
+def test_threads_get_the_same_registry(registry):
+    pyknnmi.registry._registry.cache_clear()
+    together = threading.Barrier(4)
+
+    def first_use(_):
+        together.wait()
+        return pyknnmi.default_registry()
+
+    with ThreadPoolExecutor(together.parties) as threads:
+        assert len(set(map(id, threads.map(first_use, range(together.parties))))) == 1
+
+
 def test_a_name_clash_names_both_sides():
     entries = [entry("one", plugin([ci_test_class("same")])), entry("two", plugin([ci_test_class("same")]))]
     registry = Registry(entries)
@@ -187,7 +210,7 @@ def test_plugins_add_commands():
 
 def test_the_import_makes_no_registry():
     code = (
-        "import pyknnmi, sys; assert pyknnmi.default_registry.cache_info().currsize == 0; "
+        "import pyknnmi, sys; assert pyknnmi.registry._registry.cache_info().currsize == 0; "
         "assert 'pyknnmi.builtin' not in sys.modules"
     )
     subprocess.run([sys.executable, "-P", "-c", code], check=True)

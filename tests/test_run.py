@@ -91,5 +91,21 @@ def test_pickling_leaves_progress_and_stop_behind():
         run.poll()
 
 
+def test_a_part_stops_with_the_whole_and_not_the_other_way_round():
+    whole = Run(seed=3, threads=2)
+    first, second = whole.part(), whole.part()
+    assert first == whole
+    first.stop()
+    with pytest.raises(StoppedError):
+        first.poll()
+    whole.poll()
+    second.poll()
+    first.resume()
+    first.poll()
+    whole.stop()
+    with pytest.raises(StoppedError):
+        first.poll()
+
+
 def test_progress_is_a_value():
     assert Progress(1, 2, 3) == Progress(done=1, total=2, tests=3)

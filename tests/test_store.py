@@ -187,6 +187,33 @@ def test_a_new_file_may_be_opened_by_many_at_once(tmp_path):
             assert Store(path).get("data", "test", "x", "y", ()) == ANSWER
 
 
+def test_the_file_stays_where_it_was_named(tmp_path, monkeypatch):
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    monkeypatch.chdir(first)
+    store = Store("answers.db")
+    monkeypatch.chdir(second)
+    store.put("data", "test", "x", "y", (), ANSWER)
+    assert (first / "answers.db").exists()
+    assert not list(second.iterdir())
+
+
+def test_learning_leaves_the_callers_store_open(tmp_path):
+    with closing(Store(tmp_path / "answers.db")) as store, ThreadPoolExecutor(4) as threads:
+        pipeline = Pipeline.parse("iamb+fisher-z")
+        runs = [threads.submit(pipeline.learn, table(), Run(threads=1), store=store) for _ in range(12)]
+        assert len({edges_csv(run.result()) for run in runs}) == 1
+
+
+def test_looking_at_a_store_changes_nothing(tmp_path):
+    path = tmp_path / "empty.db"
+    path.touch()
+    assert Store(path).summaries() == []
+    assert [file.name for file in tmp_path.iterdir()] == ["empty.db"]
+    assert not path.stat().st_size
+
+
 def test_another_kind_of_file_is_refused_and_left_as_it_is(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("not a database, and longer than the hundred bytes that a header of SQLite takes " * 3)

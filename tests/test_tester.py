@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass
 from typing import ClassVar
 
+import joblib
 import numpy as np
 import pytest
 
-from pyknnmi import BoundTest, CIResult, CITest, Dataset, PluginError, Run, Tester
+from pyknnmi import BoundTest, CIResult, CITest, Dataset, ParameterError, PluginError, Run, Tester
 from pyknnmi.builtin.fisher_z import FisherZTest
 from pyknnmi.builtin.knn_cmi import KnnCMI
 
@@ -194,12 +196,46 @@ def test_an_error_in_one_thread_stops_the_others():
     assert time.monotonic() - start < 5
 
 
-def test_progress_counts_items_and_tests():
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_learner_may_leave_before_the_last_item(threads):
+    run = Run(threads=threads)
+    asks = Tester(KNN, DATA, run)
+    for _ in asks.each(asking_a_few(), range(6)):
+        break
+    assert asks.test(0, 1) == Tester(KNN, DATA, run).test(0, 1)
+    assert len(list(asks.each(asking_a_few(), range(6)))) == 6
+
+
+@pytest.mark.parametrize(("test", "threads"), [(FisherZTest(), 1), (KNN, 3)])
+def test_progress_counts_items_and_tests(test, threads):
     seen = []
-    asks = Tester(FisherZTest(), DATA, Run(threads=1, progress=seen.append))
+    calls = threading.Lock()
+
+    def see(progress):
+        assert calls.acquire(blocking=False), "called while it was at work"
+        seen.append(progress)
+        time.sleep(1e-3)
+        calls.release()
+
+    asks = Tester(test, DATA, Run(threads=threads, progress=see))
     list(asks.each(asking_a_few(), range(6)))
     assert (seen[-1].done, seen[-1].total, seen[-1].tests) == (6, 6, 15)
     assert [p.done for p in seen] == sorted(p.done for p in seen)
+
+
+@pytest.mark.parametrize("test", [FisherZTest(), KNN])
+def test_where_joblib_works_in_threads_the_work_stays_here(test):
+    with joblib.parallel_config("threading"):
+        searches = list(Tester(test, DATA, Run(n_jobs=2)).each(asking_a_few(), range(6)))
+    assert sorted(search.found for search in searches) == [0, 1, 4, 9, 16, 25]
+
+
+def test_a_backend_of_joblib_that_cannot_be_used():
+    with (
+        joblib.parallel_config("multiprocessing"),
+        pytest.raises(ParameterError, match=r"MultiprocessingBackend cannot be used.*: take loky"),
+    ):
+        list(Tester(FisherZTest(), DATA, Run(n_jobs=2)).each(asking_a_few(), range(6)))
 
 
 @pytest.mark.parametrize(("test", "resources"), SIDE_BY_SIDE)

@@ -6,8 +6,9 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
+from pyknnmi import processes
 from pyknnmi.data import Dataset
 from pyknnmi.errors import DataError, ParameterError, PyknnmiError
 from pyknnmi.experiments.catalogue import EXPERIMENTS, ROWS, Drawn, Experiment
@@ -153,16 +154,14 @@ def _run_missing(
     jobs: int | None,
     progress: Callable[[ExperimentProgress], None] | None,
 ) -> list[_Failure]:
-    import joblib
-
     missing = [task for task in tasks if task.key not in results.rows]
-    workers = joblib.effective_n_jobs(jobs)
+    workers = processes.workers(jobs)
     threads = 0 if workers == 1 else max(1, cores() // workers)
     timer = _Timer(missing, results.rows.values(), workers)
     failures = []
     # Batches would mix runs of milliseconds with runs of minutes.
-    pool = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-    for finished, outcome in enumerate(pool(joblib.delayed(_run)(task, threads) for task in missing), start=1):
+    outcomes = processes.each(partial(_run, threads=threads), missing, jobs, batch_size=1)
+    for finished, outcome in enumerate(outcomes, start=1):
         if isinstance(outcome, _Failure):
             failures.append(outcome)
             timer.finished(outcome.task.key)
