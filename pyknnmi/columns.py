@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -21,8 +22,8 @@ Values = NDArray[np.float64]
 def column_of(column: Any, name: str) -> tuple[Values, Kind]:
     """Return a data frame's column as numbers and its kind.
 
-    Booleans become 0 and 1, categories and text the place of their label in alphabetic order; both are discrete. What
-    is missing becomes NaN.
+    Booleans become 0 and 1, categories and text the place of their label in alphabetic order; both are discrete.
+    Objects that are all real numbers are the numbers they are. What is missing becomes NaN.
 
     Raises
     ------
@@ -42,9 +43,12 @@ def column_of(column: Any, name: str) -> tuple[Values, Kind]:
     if array.dtype.kind == "b":
         return array.astype(np.float64), "discrete"
     if str(dtype) == "category" or array.dtype.kind in "OUT":
-        labels = array.tolist()
-        if all(isinstance(label, str | bool | int | float) or _is_missing(label) for label in labels):
-            return categories([None if _is_missing(label) else label for label in labels], name), "discrete"
+        labels = [None if _is_missing(label) else label for label in array.tolist()]
+        known = [label for label in labels if label is not None]
+        if str(dtype) != "category" and all(map(_is_real, known)):
+            return np.array([np.nan if label is None else float(label) for label in labels]), "continuous"
+        if all(isinstance(label, str | Real) for label in known):
+            return categories(labels, name), "discrete"
     raise unusable(array.dtype, f"column '{name}'")
 
 
@@ -57,8 +61,8 @@ def categories(labels: Sequence[Any], name: str) -> Values:
     known = sorted({label for label in labels if label is not None}, key=lambda label: (str(type(label)), label))
     if len(known) > max(20, len(labels) / 2):
         raise DataError(
-            f"column '{name}' holds {len(known)} different texts in {len(labels)} rows: it looks like free text; "
-            "leave it out, or sort it into categories"
+            f"column '{name}' holds {len(known)} different texts in {len(labels)} rows: it looks like free text or "
+            "identifiers; leave it out, or sort it into categories"
         )
     code = {label: float(i) for i, label in enumerate(known)}
     return np.array([np.nan if label is None else code[label] for label in labels])
@@ -70,6 +74,10 @@ def unusable(dtype: np.dtype[Any], where: str) -> DataTypeError:
         dtype.kind, f"type {dtype}"
     )
     return DataTypeError(f"{where}: {what} cannot be used; convert it to real numbers, or leave it out")
+
+
+def _is_real(label: Any) -> bool:
+    return isinstance(label, Real) and not isinstance(label, bool)
 
 
 def _is_missing(label: Any) -> bool:

@@ -8,14 +8,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.columns import Kind, column_of, unusable
-from pyknnmi.errors import DataError, UnknownNameError, did_you_mean
+from pyknnmi.errors import DataError, UnknownNameError, check_choice, did_you_mean
 
 __all__ = ["Dataset", "natural_key"]
 
@@ -23,6 +22,7 @@ Values = NDArray[np.float64]
 Missing = Literal["raise", "drop", "drop-per-test"]
 
 _MISSING_WAYS_OUT = 'drop or impute those rows, or pass missing="drop" or missing="drop-per-test"'
+_KEPT_WAYS_OUT = "drop or impute those rows, or keep them with has_missing=True"
 
 
 def natural_key(name: str) -> tuple[tuple[str | int, ...], str]:
@@ -44,8 +44,8 @@ class Dataset:
     names : tuple of str
         One name a column, all different.
     kinds : tuple of {"continuous", "discrete"}
-        One kind a column; all continuous if left empty. The values of a discrete column are codes: only whether two are
-        equal has a meaning.
+        One kind a column; if left empty, all discrete for an array of booleans and all continuous otherwise. The values
+        of a discrete column are codes: only whether two are equal has a meaning.
     has_missing : bool
         Whether values may be missing (NaN). Tests are then made on the rows that are complete in their columns.
     """
@@ -69,23 +69,23 @@ class Dataset:
             raise DataError(
                 f"the data have {array.shape[0]} row(s): dependence needs at least 2, and a kNN estimate more than k"
             )
-        if array.dtype.kind == "b":
-            object.__setattr__(self, "kinds", ("discrete",) * len(self.names))
-        else:
-            _check_type(array, self.names)
-        kinds = self.kinds or ("continuous",) * len(self.names)
-        if len(kinds) != len(self.names):
-            raise DataError(f"{len(kinds)} kinds were given for {len(self.names)} columns")
+        _check_type(array, self.names)
+        kinds = tuple(self.kinds) or (_kind_of_all(self.values),) * len(self.names)
+        _check_kinds(kinds, self.names)
         values = np.ascontiguousarray(array, dtype=np.float64).view()
         if not self.has_missing:
-            _check_none(np.isnan(values), self.names, "missing values (NaN)", _MISSING_WAYS_OUT)
+            _check_none(np.isnan(values), self.names, "missing values (NaN)", _KEPT_WAYS_OUT)
         _check_none(np.isinf(values), self.names, "infinite values", "drop or clip those values")
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "names", tuple(self.names))
-        object.__setattr__(self, "kinds", tuple(kinds))
+        object.__setattr__(self, "kinds", kinds)
         object.__setattr__(self, "has_missing", bool(np.isnan(values).any()))
         object.__setattr__(self, "_index", {name: i for i, name in enumerate(self.names)})
+
+    def __reduce__(self) -> tuple[type[Dataset], tuple[Any, ...]]:
+        """Pickle what it is made from: an array alone would come back writeable."""
+        return type(self), (self.values, self.names, self.kinds, self.has_missing)
 
     @classmethod
     def of(cls, data: Any, names: Sequence[str] | None = None, missing: Missing = "raise") -> Dataset:
@@ -109,7 +109,10 @@ class Dataset:
             Missing values, infinite values, duplicate names, no columns, fewer than two rows, free text.
         DataTypeError
             A column of objects, dates or complex numbers.
+        ParameterError
+            Another word for `missing`.
         """
+        check_choice("missing", missing, get_args(Missing))
         dataset = cls._of(data, names)
         if not dataset.has_missing or missing == "drop-per-test":
             return dataset
@@ -131,7 +134,8 @@ class Dataset:
         array = as_array(data, "the data")
         if names is None:
             names = [f"X{i + 1}" for i in range(array.shape[-1])] if array.ndim else []
-        return cls(array, tuple(names), has_missing=True)
+        masked = isinstance(data, np.ma.MaskedArray)  # as an array it no longer tells whether it held booleans
+        return cls(data if masked else array, tuple(names), has_missing=True)
 
     @classmethod
     def _of_frame(cls, frame: Any) -> Dataset:
@@ -153,7 +157,7 @@ class Dataset:
         """Number of columns."""
         return len(self.names)
 
-    @cached_property
+    @property
     def hash(self) -> str:
         """SHA-256 over the shape, the names, the kinds and the bytes of the values, as hexadecimal digits."""
         digest = hashlib.sha256(repr((self.values.shape, self.names, self.kinds)).encode())
@@ -169,9 +173,12 @@ class Dataset:
                     f"(the columns are {listing(self.names)})"
                 )
             return self._index[which]
-        index = operator.index(which)
+        try:
+            index = -1 if isinstance(which, bool) else operator.index(which)
+        except TypeError:
+            index = -1
         if not 0 <= index < self.p:
-            raise UnknownNameError(f"there is no column number {index}: they run from 0 to {self.p - 1}")
+            raise UnknownNameError(f"there is no column number {which}: they run from 0 to {self.p - 1}")
         return index
 
     def select(self, columns: Iterable[int]) -> Dataset:
@@ -185,7 +192,10 @@ class Dataset:
         chosen = self.select(columns)
         complete = ~np.isnan(chosen.values).any(axis=1)
         if complete.sum() < 2:
-            raise DataError(f"too few rows are complete in {listing(chosen.names)}: {complete.sum()} of {self.n}")
+            raise DataError(
+                f"too few rows are complete in {listing(chosen.names)}: {complete.sum()} of {self.n}: leave out "
+                "the one that misses most values, or impute them"
+            )
         return Dataset(chosen.values[complete], chosen.names, chosen.kinds)
 
     def discrete_columns(self) -> tuple[int, ...]:
@@ -199,8 +209,8 @@ class Dataset:
 
 
 def as_array(data: Any, what: str) -> NDArray[Any]:
-    """Return `data` as an array of whatever type it has; masked numbers become NaN."""
-    if isinstance(data, np.ma.MaskedArray) and data.dtype.kind in "fiu":
+    """Return `data` as an array of whatever type it has; masked numbers and booleans become NaN."""
+    if isinstance(data, np.ma.MaskedArray) and data.dtype.kind in "fiub":
         filled: Values = np.ma.filled(data.astype(np.float64), np.nan)
         return filled
     try:
@@ -224,6 +234,17 @@ def _check_names(names: Sequence[str]) -> None:
         raise DataError(f"column names must differ; given more than once: {listing(repeated)}")
 
 
+def _kind_of_all(values: Any) -> Kind:
+    return "discrete" if np.ma.getdata(values).dtype.kind == "b" else "continuous"
+
+
+def _check_kinds(kinds: Sequence[Kind], names: Sequence[str]) -> None:
+    if len(kinds) != len(names):
+        raise DataError(f"{len(kinds)} kinds were given for {len(names)} columns")
+    for kind, name in zip(kinds, names, strict=True):
+        check_choice("kind", kind, get_args(Kind), f"column '{name}': ")
+
+
 def _check_none(wrong: NDArray[np.bool_], names: Sequence[str], what: str, way_out: str) -> None:
     if not wrong.any():
         return
@@ -233,7 +254,7 @@ def _check_none(wrong: NDArray[np.bool_], names: Sequence[str], what: str, way_o
 
 
 def _check_type(array: NDArray[Any], names: Sequence[str]) -> None:
-    if array.dtype.kind in "fiu":
+    if array.dtype.kind in "fiub":
         return
     culprits = [name for name, column in zip(names, array.T, strict=True) if not _holds_numbers(column)] or names
     raise unusable(array.dtype, f"column {listing(culprits)}")

@@ -83,6 +83,15 @@ class PyknnmiWarning(UserWarning):
     """The answer is given, and there is a reason to doubt it."""
 
 
+def check_choice(parameter: str, given: object, choices: tuple[str, ...], where: str = "") -> None:
+    """Raise a `ParameterError` unless `given` is one of `choices`; `where` comes first in its message."""
+    if not isinstance(given, str) or given not in choices:
+        allowed = " or ".join(choices)
+        raise ParameterError(
+            f"{where}{parameter} = {given!r}{did_you_mean(str(given), choices)} (give {allowed})", parameter
+        )
+
+
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """Return a clause that suggests the nearest of `choices`, or an empty string."""
     near = difflib.get_close_matches(word, list(choices), n=1)

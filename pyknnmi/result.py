@@ -56,7 +56,7 @@ class LearnResult:
     seed : int
         The seed of the run.
     data_hash : str
-        SHA-256 of the data's shape, names and values.
+        SHA-256 of the data's shape, names, kinds and values.
     shape : (int, int)
         Rows and columns of the data.
     isolated : tuple of str

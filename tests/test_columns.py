@@ -52,7 +52,32 @@ def test_answers_do_not_depend_on_index_category_order_or_renaming():
 
 
 def test_boolean_array_is_discrete():
-    assert Dataset.of(np.array([[True, False], [False, False]])).kinds == ("discrete", "discrete")
+    table = np.array([[True, False], [False, False]])
+    assert Dataset.of(table).kinds == ("discrete", "discrete")
+    assert Dataset(table, ("a", "b"), ("continuous", "discrete")).kinds == ("continuous", "discrete")
+
+
+def test_masked_booleans_are_discrete_and_missing():
+    table = np.ma.array([[True, False], [False, True], [True, True]], mask=[[0, 0], [1, 0], [0, 0]])
+    data = Dataset.of(table, missing="drop")
+    assert (data.kinds, data.values.tolist()) == (("discrete", "discrete"), [[1, 0], [1, 1]])
+    assert Dataset(table, ("a", "b"), has_missing=True).kinds == ("discrete", "discrete")
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pandas.NA])
+def test_objects_that_are_all_numbers_are_numbers(missing):
+    numbers = [0.5, 2, np.float32(0.25), np.int64(10)]
+    table = pandas.DataFrame({"x": [*numbers, missing], "y": range(5)}, dtype=object)
+    data = Dataset.of(table, missing="drop")
+    assert data.kinds == ("continuous", "continuous")
+    assert data.values.tolist() == [[0.5, 0], [2, 1], [0.25, 2], [10, 3]]
+
+
+def test_numbers_among_other_labels_or_called_categories_are_categories():
+    labels = {"text": [1, "a", 1], "booleans": [1, True, 0], "categories": pandas.Categorical([10, 9, 10])}
+    data = Dataset.of(pandas.DataFrame({name: pandas.Series(column) for name, column in labels.items()}))
+    assert data.kinds == ("discrete",) * 3
+    assert data.values[:, 2].tolist() == [1, 0, 1]
 
 
 def test_nullable_boolean_column():
@@ -64,7 +89,7 @@ def test_nullable_boolean_column():
 
 def test_free_text_is_an_error_that_names_the_column():
     table = frame().dropna().assign(note=lambda t: [f"patient {i}" for i in range(len(t))])
-    with pytest.raises(DataError, match=r"'note' holds 115 different texts in 115 rows.*free text"):
+    with pytest.raises(DataError, match=r"'note' holds 115 different texts in 115 rows.*free text or identifiers"):
         Dataset.of(table)
 
 
@@ -104,7 +129,7 @@ def test_too_few_complete_rows():
     data = np.array([[1.0, np.nan], [np.nan, 2.0], [3.0, np.nan], [np.nan, 4.0]])
     with pytest.raises(DataError, match="only 0 of 4 rows have no missing values"):
         Dataset.of(data, missing="drop")
-    with pytest.raises(DataError, match="too few rows are complete in X1, X2: 0 of 4"):
+    with pytest.raises(DataError, match="too few rows are complete in X1, X2: 0 of 4: leave out the one"):
         ci_test(data, "X1", "X2", test="fisher-z", missing="drop-per-test")
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from pyknnmi import DataError, Dataset, DataTypeError, UnknownNameError
+from pyknnmi import DataError, Dataset, DataTypeError, ParameterError, UnknownNameError
 from pyknnmi.data import listing, natural_key
 
 reals = st.floats(allow_nan=False, allow_infinity=False)
@@ -126,11 +126,32 @@ def test_polars():
         ([[1.0, 2], [3.0]], "rows differ in length"),
         (np.ma.array([[1.0, 2], [3, 4]], mask=[[0, 1], [0, 0]]), r"missing values \(NaN\) in column 'X2' \(1\)"),
         (np.ma.array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]]), r"missing values \(NaN\) in column 'X2' \(1\)"),
+        (np.ma.array([[True, False], [False, True]], mask=[[0, 1], [0, 0]]), r"\(NaN\) in column 'X2' \(1\)"),
     ],
 )
 def test_bad_tables(table, message):
     with pytest.raises(DataError, match=message):
         Dataset.of(table)
+
+
+@pytest.mark.parametrize("missing", ["pairwise", "Drop", None])
+def test_unknown_ways_with_missing_values(values, missing):
+    with pytest.raises(ParameterError, match=rf"missing = {missing!r}.*\(give raise or drop or drop-per-test\)"):
+        Dataset.of(values, missing=missing)
+
+
+def test_unknown_kinds(values):
+    with pytest.raises(ParameterError, match=r"column 'b': kind = 'categorical' \(give continuous or discrete\)"):
+        Dataset(values, ("a", "b", "c"), ("continuous", "categorical", "discrete"))
+    with pytest.raises(DataError, match="2 kinds were given for 3 columns"):
+        Dataset(values, ("a", "b", "c"), ("continuous", "discrete"))
+
+
+def test_missing_values_are_kept_when_told(values):
+    values[3, 1] = np.nan
+    with pytest.raises(DataError, match=r"'b' \(1\), first in row 3 .* or keep them with has_missing=True"):
+        Dataset(values, ("a", "b", "c"))
+    assert Dataset(values, ("a", "b", "c"), has_missing=True).has_missing
 
 
 @pytest.mark.parametrize(
@@ -197,11 +218,9 @@ def test_column_by_name_or_number(values):
     assert [data.column(c) for c in ("dose", 1, np.int64(1))] == [1, 1, 1]
     with pytest.raises(UnknownNameError, match=r"no column 'dosis'; did you mean 'dose'\? \(the columns are age, dose"):
         data.column("dosis")
-    for number in (-1, 3):
+    for number in (-1, 3, 1.5, True, None):
         with pytest.raises(UnknownNameError, match=rf"no column number {number}: they run from 0 to 2"):
             data.column(number)
-    with pytest.raises(TypeError):
-        data.column(1.5)
 
 
 @given(tables)
@@ -227,6 +246,13 @@ def test_hash_sees_every_change(values):
     assert Dataset(values, ["X1", "X2", "X3"]).hash == variants[0].hash
 
 
+def test_hash_is_of_the_values_as_they_are(values):
+    data = Dataset.of(values)
+    before = data.hash
+    values[0, 0] += 1.0  # the caller's own array, which is not copied
+    assert data.hash == Dataset.of(values.copy()).hash != before
+
+
 def test_select(values):
     data = Dataset.of(values, ["a", "b", "c"]).select([2, 0])
     assert data.names == ("c", "a")
@@ -243,6 +269,11 @@ def test_pickle(values):
     data = Dataset.of(values, ["a", "b", "c"])
     copy = pickle.loads(pickle.dumps(data))
     assert (copy.names, copy.hash, copy.column("b")) == (data.names, data.hash, 1)
+    with pytest.raises(ValueError, match="read-only"):
+        copy.values[0, 0] = 1.0
+    gaps = Dataset(np.where(values > 1, np.nan, values), ("a", "b", "c"), ("discrete",) * 3, has_missing=True)
+    copy = pickle.loads(pickle.dumps(gaps))
+    assert (copy.hash, copy.kinds, copy.has_missing) == (gaps.hash, gaps.kinds, True)
 
 
 def test_natural_order():
