@@ -10,12 +10,12 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.errors import ParameterError
+from pyknnmi.errors import ParameterError, check_choice
 from pyknnmi.ranking import average_ranks
 
 __all__ = [
@@ -67,11 +67,17 @@ def correlation_matrix(values: NDArray[np.float64], kind: CorrelationKind = "pea
     ndarray, shape (p, p)
         Symmetric with a unit diagonal. From ranks it may be not quite positive definite.
 
+    Raises
+    ------
+    ParameterError
+        Another word for `kind`; Kendall's without SciPy.
+
     References
     ----------
     Liu, Han, Yuan, Lafferty and Wasserman (2012), "High-dimensional semiparametric Gaussian copula graphical models",
     Annals of Statistics 40, doi:10.1214/12-AOS1037, Eq. 3.2.
     """
+    check_choice("kind", kind, get_args(CorrelationKind))
     if kind == "kendall":
         return np.sin(np.pi / 2 * _kendall(values))
     if kind == "spearman":

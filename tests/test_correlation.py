@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from pyknnmi import PartialCorrelations, correlation_matrix, fisher_z, standardized
+from pyknnmi import ParameterError, PartialCorrelations, correlation_matrix, fisher_z, standardized
 
 
 @pytest.fixture
@@ -84,6 +84,11 @@ def test_against_scipy_ranks(values):
     assert correlation_matrix(cubed, "kendall")[0, 1] == pytest.approx(math.sin(math.pi / 2 * tau), abs=1e-12)
     # ranks see no monotone map
     assert np.array_equal(correlation_matrix(cubed, "spearman"), correlation_matrix(values, "spearman"))
+
+
+def test_unknown_kinds(values):
+    with pytest.raises(ParameterError, match=r"kind = 'spearmann'; did you mean 'spearman'\? \(give pearson or"):
+        correlation_matrix(values, "spearmann")
 
 
 @pytest.mark.parametrize("z", [0.0, 1e-9, 0.5, 1.96, 8.0, 24.9, 25.1, 30.0, 36.9, 37.1, 40.0, 1e3])
