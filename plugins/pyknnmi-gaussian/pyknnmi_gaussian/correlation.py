@@ -7,7 +7,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import kendalltau, rankdata
+from scipy.stats import rankdata
+
+from pyknnmi import correlation_matrix
 
 from .checks import RELATIVE_ROUNDING, Floats, checked_data
 
@@ -94,11 +96,7 @@ def skeptic_correlation(data: ArrayLike, *, statistic: RankCorrelation = "spearm
     if statistic == "spearman":
         correlation = 2 * np.sin(np.pi / 6 * pearson_correlation(rankdata(array, axis=0)))
     elif statistic == "kendall":
-        p = array.shape[1]
-        correlation = np.eye(p)
-        for i, j in zip(*np.triu_indices(p, k=1), strict=True):
-            tau = kendalltau(array[:, i], array[:, j]).statistic
-            correlation[i, j] = correlation[j, i] = np.sin(np.pi / 2 * tau)
+        correlation = correlation_matrix(array, "kendall")
     else:
         raise ValueError(f"statistic is {statistic!r}: choose 'spearman' or 'kendall'")
     np.fill_diagonal(correlation, 1.0)
