@@ -10,7 +10,7 @@ from .correlation import (
     standardize,
 )
 from .ebic import ebic_scores, log_likelihood, neighbourhood_ebic_scores
-from .errors import ConvergenceError
+from .errors import ColumnError, ConvergenceError
 from .graphical_lasso import graphical_lasso, graphical_lasso_path, precision_graphs
 from .neighbourhood_selection import automatic_penalty, neighbourhood_graphs, neighbourhood_path
 from .penalties import penalty_path
@@ -26,6 +26,7 @@ from .stars import (
 )
 
 __all__ = [
+    "ColumnError",
     "ConvergenceError",
     "Stability",
     "automatic_penalty",

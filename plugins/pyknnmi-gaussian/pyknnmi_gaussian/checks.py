@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .errors import ColumnError
+
 Floats = NDArray[np.float64]
 
 # Rounding in a correlation matrix of rank below p leaves eigenvalues of about -1e-15 p.
@@ -25,15 +27,15 @@ def checked_data(data: ArrayLike) -> Floats:
         raise ValueError(f"data has shape {array.shape}: give rows by columns, at least two of each")
     finite = np.isfinite(array).all(axis=0)
     if not finite.all():
-        raise ValueError(
-            f"column {np.argmin(finite)} holds a value that is missing or infinite: "
-            "drop those rows or fill them in first"
+        raise ColumnError(
+            int(np.argmin(finite)),
+            "holds a value that is missing or infinite: drop those rows or fill them in first",
         )
     constant = (array == array[0]).all(axis=0)
     if constant.any():
-        raise ValueError(
-            f"column {np.argmax(constant)} is constant in these {len(array)} rows, so it has no "
-            "correlation: drop it, or use more rows"
+        raise ColumnError(
+            int(np.argmax(constant)),
+            f"is constant in these {len(array)} rows, so it has no correlation: drop it, or use more rows",
         )
     return array
 
@@ -54,9 +56,8 @@ def checked_covariance(covariance: ArrayLike) -> Floats:
         raise ValueError("covariance holds a value that is missing or infinite")
     diagonal = matrix.diagonal()
     if not (diagonal > 0).all():
-        raise ValueError(
-            f"variance of column {np.argmin(diagonal > 0)} is {diagonal.min()}: it must be positive; drop the column"
-        )
+        column = int(np.argmin(diagonal > 0))
+        raise ColumnError(column, f"has variance {diagonal[column]}: it must be positive; drop the column")
     if np.abs(matrix - matrix.T).max() > RELATIVE_ROUNDING * diagonal.max():
         raise ValueError("covariance is not symmetric: give (matrix + matrix.T) / 2 if it should be")
     smallest = np.linalg.eigvalsh(matrix)[0]

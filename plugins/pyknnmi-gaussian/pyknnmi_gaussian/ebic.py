@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .checks import RELATIVE_ROUNDING, Floats
+from .errors import ColumnError
 
 
 def log_likelihood(covariance: ArrayLike, precisions: ArrayLike, *, shrink_isolated: bool = False) -> Floats:
@@ -121,9 +122,7 @@ def neighbourhood_ebic_scores(correlation: ArrayLike, coefficients: ArrayLike, *
         fitted = products @ np.linalg.lstsq(gram, products)[0]
         variance = matrix[response, response] - fitted
         if variance <= RELATIVE_ROUNDING * matrix[response, response]:
-            raise ValueError(
-                f"column {response} is a linear function of its neighbours: drop it, or use larger penalties"
-            )
+            raise ColumnError(response, "is a linear function of its neighbours: drop it, or use larger penalties")
         scores[position] += n * np.log(variance)
     return np.asarray(scores)
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path_gram, lasso_path
 
 from .checks import Floats, checked_covariance, checked_penalties
-from .errors import ConvergenceError
+from .errors import ColumnConvergenceError
 
 Rule = Literal["and", "or"]
 AutomaticPenalty = Literal["paper", "code"]
@@ -108,10 +108,10 @@ def neighbourhood_path(correlation: ArrayLike, penalties: ArrayLike, *, toleranc
         if solution is None:
             solution = descend(_PATIENT_PASSES)
         if solution is None:
-            raise ConvergenceError(
-                f"the lasso of column {response} on the others did not converge: use larger "
-                "penalties (min_ratio), or drop one of each pair of columns that nearly repeat each "
-                "other"
+            raise ColumnConvergenceError(
+                response,
+                "has a lasso on the others that did not converge: use larger penalties (min_ratio), or "
+                "drop one of each pair of columns that nearly repeat each other",
             )
         coefficients[:, others, response] = solution
     return coefficients

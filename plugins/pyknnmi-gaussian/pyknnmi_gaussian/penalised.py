@@ -17,6 +17,7 @@ from .correlation import (
     skeptic_correlation,
     standardize,
 )
+from .errors import ColumnError
 from .penalties import penalty_path
 from .rotation_criterion import random_rotations, rotation_penalty
 from .stars import Stability, stars
@@ -88,6 +89,8 @@ class PenalisedLearner(pyknnmi.Learner):
         """Return the graph at the chosen penalty; ``details`` has the curve that it was chosen by."""
         try:
             return self._learn(dataset, run)
+        except ColumnError as error:
+            raise pyknnmi.DataError(f"{self.name}: column '{dataset.names[error.column]}' {error.problem}") from error
         except ValueError as error:  # what the functions of this package say about data and convergence
             raise pyknnmi.DataError(f"{self.name}: {error}") from error
 

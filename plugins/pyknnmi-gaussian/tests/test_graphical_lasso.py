@@ -199,7 +199,7 @@ def test_skeptic_correlation_goes_in(optimality_violation):
         ([[1, 0.5], [0.4, 1]], [0.1], "not symmetric"),
         ([[1, 2], [2, 1]], [0.1], "not positive semidefinite"),
         ([[1, np.nan], [np.nan, 1]], [0.1], "missing"),
-        ([[0, 0], [0, 1]], [0.1], "variance of column 0"),
+        ([[0, 0], [0, 1]], [0.1], "column 0 has variance 0"),
         ([[1, 0.5], [0.5, 1]], [0.1, 0.2], "strictly decreasing"),
         ([[1, 0.5], [0.5, 1]], [0.1, 0.0], "positive"),
         ([[1, 0.5], [0.5, 1]], [], "at least one"),

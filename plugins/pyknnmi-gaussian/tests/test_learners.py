@@ -86,8 +86,16 @@ def test_data_errors_are_pyknnmi_errors():
     values = np.zeros((100, 3))
     values[:, :2] = np.random.default_rng(0).standard_normal((100, 2))
     values[0, 2] = 1.0  # constant in subsamples without the first row
-    with pytest.raises(pyknnmi.DataError, match="glasso: "):
-        pyknnmi.learn(values, "glasso")
+    data = pyknnmi.Dataset.of(values, ["zeta", "mid", "alpha"])  # the learner sees them in another order
+    with pytest.raises(pyknnmi.DataError, match="glasso: column 'alpha' is constant in these 80 rows"):
+        pyknnmi.learn(data, "glasso")
+
+
+def test_a_column_that_its_neighbours_determine_is_named():
+    values = np.random.default_rng(0).standard_normal((100, 3))
+    data = pyknnmi.Dataset.of(np.column_stack([values, values[:, 0] + values[:, 1]]), ["d", "c", "b", "a"])
+    with pytest.raises(pyknnmi.DataError, match="neighbourhood: column 'a' is a linear function of its neighbours"):
+        pyknnmi.learn(data, "neighbourhood(select=ebic,min_ratio=1e-6)")
 
 
 @pytest.mark.parametrize("n", [125, 250, 500, 1000, 2000])
