@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -28,32 +29,37 @@ def read_table(path: str | os.PathLike[str], missing: Missing = "raise") -> Data
     ----------
     path : path
         A file of rows of numbers under a line of column names, separated by commas, semicolons or tabs; may be
-        compressed (``.gz``). A column of text alone holds categories. Missing values are empty cells, ``NA``, ``NaN``
-        and the like.
+        compressed (``.gz``). A column of text alone holds categories; numbers with a decimal comma are an error.
+        Missing values are empty cells, ``NA``, ``NaN`` and the like.
     missing : {"raise", "drop", "drop-per-test"}
         As in `Dataset.of`.
 
     Raises
     ------
     DataError
-        No file, no header, missing or infinite values, ragged rows.
+        No file, no header, missing or infinite values, ragged rows, a quotation mark that is left open.
     DataTypeError
-        Text among the numbers of a column; the message names column and line.
+        Text among the numbers of a column, or decimal commas; the message names column and line.
+    ParameterError
+        Another word for `missing`.
     """
     path = Path(path)
     try:
         opened = gzip.open if path.suffix == ".gz" else open
         with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
             text = stream.read()
-    except (OSError, EOFError, zlib.error) as error:  # the last two from a damaged compressed file
-        raise DataError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from None
     except UnicodeDecodeError:
         raise DataError(f"cannot read '{path}': it is not text in UTF-8") from None
+    except (OSError, EOFError, zlib.error, ValueError) as error:  # damaged compressed files; a path with a null in it
+        raise DataError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from None
+    if "\n" not in text:
+        text = text.replace("\r", "\n")  # how spreadsheets for the Macintosh end lines
     header, body = _split_header(text)
     if not header.strip():
         raise DataError(f"'{path}' is empty, or its first line is: it must hold the column names")
     delimiter = max("\t,;", key=header.count)
-    names = [name.strip() for name in next(csv.reader([header.rstrip("\r")], delimiter=delimiter))]
+    _, first = next(_rows(path, header.rstrip("\r"), 1, delimiter))
+    names = [name.strip() for name in first]
     if all(_is_number(name) for name in names):
         raise DataError(f"the first line of '{path}' holds numbers: put the column names there")
     if not body.strip():
@@ -80,22 +86,34 @@ def _split_header(text: str) -> tuple[str, str]:
     return header, body
 
 
+def _rows(path: Path, text: str, first_line: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line on which each row begins, and its cells."""
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+    line = first_line
+    try:
+        for row in reader:
+            yield line, row
+            line = first_line + reader.line_num
+    except csv.Error as error:
+        raise DataError(
+            f"'{path}', line {line}: cannot read the row that begins here ({error}): is a quotation mark left open?"
+        ) from None
+
+
 def _is_number(text: str) -> bool:
     try:
         float(text)
     except ValueError:
         return False
-    return True
+    return "_" not in text  # Python's own way to group digits: in a table it is a label
 
 
 def _read_cells(path: Path, body: str, first_line: int, delimiter: str, names: list[str]) -> Dataset:
     """Return a table in which not all cells are numbers."""
     rows, lines = [], []
-    reader = csv.reader(io.StringIO(body), delimiter=delimiter)
-    for row in reader:
+    for line, row in _rows(path, body, first_line, delimiter):
         if not row:
             continue
-        line = first_line + reader.line_num - 1
         if len(row) != len(names):
             raise DataError(f"'{path}', line {line}: {len(row)} values for {len(names)} column names")
         rows.append([cell.strip() for cell in row])
@@ -112,6 +130,12 @@ def _column(path: Path, name: str, lines: list[int], cells: list[str | None]) ->
     text = [(line, cell) for line, cell in zip(lines, cells, strict=True) if cell is not None and not _is_number(cell)]
     if not text:
         return np.array([np.nan if cell is None else float(cell) for cell in cells]), "continuous"
+    if all(_is_number_with_comma(cell) for _, cell in text):
+        line, cell = text[0]
+        raise DataTypeError(
+            f"'{path}', line {line}: column '{name}' holds '{cell}', a number with a comma: write decimal points and "
+            "nothing between thousands, or put a letter before it if it is a category"
+        )
     if len(text) == len(cells) - cells.count(None):
         return categories(cells, name), "discrete"
     line, cell = text[0]
@@ -119,3 +143,8 @@ def _column(path: Path, name: str, lines: list[int], cells: list[str | None]) ->
         f"'{path}', line {line}: column '{name}' holds the text '{cell[:40]}' among numbers: give numbers, or leave "
         "the column out"
     )
+
+
+def _is_number_with_comma(cell: str) -> bool:
+    """Return whether a cell is a number like 0,5 or 1.234,5."""
+    return cell.count(",") == 1 and _is_number(cell.replace(".", "").replace(",", "."))

@@ -45,6 +45,7 @@ def test_any_name_is_read_back(tmp_path, name):
     [
         "a,b\n1,2\n3,4.5\n",
         "a,b\r\n1,2\r\n3,4.5\r\n",
+        "a,b\r1,2\r3,4.5\r",
         "a,b\n1,2\n3,4.5",
         "a\tb\n1\t2\n3\t4.5\n",
         "a;b\n1;2\n3;4.5\n",
@@ -91,6 +92,10 @@ def test_one_column(write):
         ("a,b\n1,nan\n2,4\n", r"missing values \(NaN\) in column 'b' \(1\)"),
         ("a,b\n1,inf\n2,4\n", r"infinite values in column 'b' \(1\)"),
         (b"a,b\n1,\xff\n", "is not text in UTF-8"),
+        ('name,v\nx,0\n"abc,1\nx,2\nx,3\n', "line 3: 1 values for 2 column names"),
+        ('name,v\nx,0\n"abc,1\n' + "x,2\n" * 40000, r"line 3: .* begins here \(field larger .*: is a quotation mark"),
+        ("a,b\nx,2\ny\r,4\n", "line 3: cannot read the row that begins here"),
+        ("a\rb,c\n1,2\n3,4\n", "line 1: cannot read the row that begins here"),
     ],
 )
 def test_bad_files(write, content, message):
@@ -103,7 +108,11 @@ def test_bad_files(write, content, message):
     [
         ("a,b\n1,2\n3,x\n4,5\n", "line 3: column 'b' holds the text 'x' among numbers: give numbers, or leave"),
         ('"a\n1",b\n1,2\n3,x\n', "line 4: column 'b' holds the text 'x'"),
-        ("a;b\n1,5;2\n2;3\n", "line 2: column 'a' holds the text '1,5' among numbers"),
+        ("a,b\n1_2,x\n3,y\n", "line 2: column 'a' holds the text '1_2' among numbers"),
+        ("a;b\n0,5;1\n-0,25;2\n", "line 2: column 'a' holds '0,5', a number with a comma: write decimal points"),
+        ("a;b\n2;1\n1,5;2\n", "line 3: column 'a' holds '1,5', a number with a comma"),
+        ("a\tb\nx\t1.234,5\ny\t\n", "line 2: column 'b' holds '1.234,5', a number with a comma"),
+        ('a,b\n"1,5",1\n"2,5e-3",2\n', "line 2: column 'a' holds '1,5', a number with a comma"),
     ],
 )
 def test_text_among_numbers(write, text, message):
@@ -116,6 +125,18 @@ def test_no_file(tmp_path):
         read_table(tmp_path / "none.csv")
     with pytest.raises(DataError, match="cannot read"):
         read_table(tmp_path)
+    with pytest.raises(DataError, match="cannot read"):
+        read_table("a\0b")
+
+
+def test_digits_joined_by_underscores_are_labels(write):
+    data = read_table(write("a,b\n1_2,2\n1_3,3\n1_2,4\n"))
+    assert data.kinds == ("discrete", "continuous")
+    assert data.values.tolist() == [[0, 2], [1, 3], [0, 4]]
+
+
+def test_lists_of_numbers_are_categories(write):
+    assert read_table(write("a;b\n1,2,3;2\n1,3;3\n1,2,3;4\n")).kinds[0] == "discrete"
 
 
 @pytest.mark.parametrize(
