@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -72,7 +72,7 @@ class Constraints:
             return tuple(dict.fromkeys(dataset.names[dataset.column(column)] for column in columns))
 
         if targets is not None:
-            targets = named((targets,) if isinstance(targets, str | int) else targets)
+            targets = named((targets,) if isinstance(targets, str) or not isinstance(targets, Iterable) else targets)
         constraints = cls(
             tuple(_edge(dataset, "required", edge) for edge in required),
             tuple(_edge(dataset, "forbidden", edge) for edge in forbidden),
@@ -121,7 +121,7 @@ class Constraints:
 
 
 def _edge(dataset: Dataset, what: str, given: Any) -> Edge:
-    if isinstance(given, str | int) or len(given) != 2:
+    if isinstance(given, str) or not isinstance(given, Sized) or len(given) != 2:
         raise ParameterError(f"{what}: {given!r} is no edge: give a pair of columns for each", what)
     a, b = (dataset.names[dataset.column(end)] for end in given)
     return a, b

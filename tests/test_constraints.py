@@ -66,6 +66,10 @@ def data() -> Dataset:
         ({"targets": []}, ParameterError, "targets is empty"),
         ({"required": ("X1", "X2")}, ParameterError, "'X1' is no edge: give a pair of columns"),
         ({"forbidden": [("X1", "X2", "X3")]}, ParameterError, "is no edge: give a pair of columns"),
+        ({"required": [np.int64(2)]}, ParameterError, r"required: .*2.* is no edge: give a pair of columns"),
+        ({"required": [("X1", 1.5)]}, UnknownNameError, "there is no column number 1.5: they run from 0 to 6"),
+        ({"targets": 1.5}, UnknownNameError, "there is no column number 1.5"),
+        ({"targets": True}, UnknownNameError, "there is no column number True"),
     ],
 )
 def test_errors_come_before_any_test(options, error, message):
@@ -189,6 +193,7 @@ def test_targets_follow_the_one_search(rule):
 def test_one_target_by_itself():
     assert set(learn(data(), "iamb+fisher-z", targets="X5").blankets) == {"X5"}
     assert set(learn(data(), "iamb+fisher-z", targets=4).blankets) == {"X5"}
+    assert set(learn(data(), "iamb+fisher-z", targets=np.int64(4)).blankets) == {"X5"}
 
 
 @pytest.mark.parametrize("learner", ["pairwise", "gsmn"])
