@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,6 +20,8 @@ from pyknnmi.result import LearnResult, PairEvidence
 __all__ = ["DIRECTED_WRITERS", "WRITERS", "write_dataset", "write_graph_edges", "write_result"]
 
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
+_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 (section 2.2) allows nowhere, not even as a reference."""
 
 
 def write_result(
@@ -114,17 +117,20 @@ def graph_json(result: LearnResult) -> str:
 
 
 def graphml(result: LearnResult) -> str:
-    """Return the graph as GraphML (Cytoscape, Gephi, igraph, yEd, networkx)."""
+    r"""Return the graph as GraphML (Cytoscape, Gephi, igraph, yEd, networkx).
+
+    A character that XML does not allow, in the name of a column, becomes its escape, such as ``\x1b``.
+    """
     root = ET.Element("graphml", xmlns=_GRAPHML)
     for key in ("statistic", "p_value"):
         attributes = {"id": key, "for": "edge", "attr.name": key, "attr.type": "double"}
         ET.SubElement(root, "key", attributes)
     graph = ET.SubElement(root, "graph", edgedefault="undirected")
     for name in result.graph.names:
-        ET.SubElement(graph, "node", id=name)
+        ET.SubElement(graph, "node", id=_xml_text(name))
     evidence = result.evidence_by_pair()
     for a, b in result.graph.edges:
-        edge = ET.SubElement(graph, "edge", source=a, target=b)
+        edge = ET.SubElement(graph, "edge", source=_xml_text(a), target=_xml_text(b))
         if found := evidence.get((a, b)):
             for key in ("statistic", "p_value"):
                 ET.SubElement(edge, "data", key=key).text = repr(getattr(found.answer, key))
@@ -171,10 +177,10 @@ def directed_graphml(graph: PartiallyDirectedGraph) -> str:
     root = ET.Element("graphml", xmlns=_GRAPHML)
     element = ET.SubElement(root, "graph", edgedefault="directed")
     for name in graph.names:
-        ET.SubElement(element, "node", id=name)
+        ET.SubElement(element, "node", id=_xml_text(name))
     for edges, directed in ((graph.directed, "true"), (graph.undirected, "false")):
         for a, b in edges:
-            ET.SubElement(element, "edge", source=a, target=b, directed=directed)
+            ET.SubElement(element, "edge", source=_xml_text(a), target=_xml_text(b), directed=directed)
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -238,6 +244,10 @@ def _csv(header: list[str], rows: list[list[Any]]) -> str:
 
 def _json(content: Mapping[str, Any]) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _xml_text(name: str) -> str:
+    return _NOT_XML.sub(lambda found: found[0].encode("unicode_escape").decode(), name)
 
 
 def _quoted(name: str) -> str:

@@ -89,6 +89,18 @@ def test_networkx_reads_json_and_graphml(result, tmp_path):
         assert read.edges[row.source, row.target]["p_value"] == row.answer.p_value
 
 
+def test_characters_that_xml_does_not_allow():
+    # written out: all of XML 1.0, production 2, and what lies beside its ranges
+    names = ["\x1b[0m", "\t\n\r \ud7ff\ue000\ufffd\U00010000\U0010ffff", "\ud800\udfff\ufffe\uffff"]
+    read = ["\\x1b[0m", names[1], r"\ud800\udfff\ufffe\uffff"]
+    result = learn(Dataset(VALUES.values[:, [0, 1, 2]], names), "iamb+fisher-z", required=[(0, 2)])
+    directed = PartiallyDirectedGraph(tuple(names), [(names[0], names[2])], [])
+    for text in (WRITERS["graph.graphml"](result), DIRECTED_WRITERS["directed.graphml"](directed)):
+        elements = list(ET.fromstring(text).iter())
+        assert [element.get("id") for element in elements if element.tag.endswith("node")] == read
+        assert (read[0], read[2]) in {(element.get("source"), element.get("target")) for element in elements}
+
+
 def test_dot(result):
     lines = WRITERS["graph.dot"](result).splitlines()
     assert lines[0] == "graph {"
