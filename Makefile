@@ -11,12 +11,14 @@
 # Every target sets up what it needs, in .venv and build/. For another Python: make clean, make test PYTHON=python3.13
 .PHONY: help demo test lint format test-cpp sanitize plugins dist dev clean
 .DELETE_ON_ERROR:
+.NOTPARALLEL: # most targets install into one environment
 
 PYTHON ?= python3
 PYTEST_ARGS ?= -n 2
 
+# With the folders, which are newer than the wheel when a file was deleted.
 sources := CMakeLists.txt LICENSE README.md pyproject.toml $(shell find cmake pyknnmi cpp/CMakeLists.txt cpp/include \
-  cpp/src cpp/bindings -type f -not -name '*.pyc')
+  cpp/src cpp/bindings -name __pycache__ -prune -o -print)
 cpp_files = $(shell find cpp -name '*.?pp')
 plugins = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
