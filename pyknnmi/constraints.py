@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Iterable, SequenceX
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -121,7 +121,7 @@ class Constraints:
 
 
 def _edge(dataset: Dataset, what: str, given: Any) -> Edge:
-    if isinstance(given, str) or not isinstance(given, Sized) or len(given) != 2:
+    if isinstance(given, str) or not isinstance(given, Collection) or len(given) != 2:
         raise ParameterError(f"{what}: {given!r} is no edge: give a pair of columns for each", what)
     a, b = (dataset.names[dataset.column(end)] for end in given)
     return a, b

@@ -8,14 +8,14 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyknnmi import _core
 from pyknnmi.data import as_array
-from pyknnmi.errors import DataError, DataTypeError, ParameterError
+from pyknnmi.errors import DataError, DataTypeError, ParameterError, check_choice
 
 __all__ = [
     "Engine",
@@ -34,6 +34,8 @@ __all__ = [
 Engine = Literal["auto", "tree", "column", "columns"]
 Estimator = Literal["ksg", "mixed"]
 Points = NDArray[np.float64]
+
+_MOST = 2**31 - 1  # what the core counts with
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,8 @@ def entropy(x: ArrayLike, k: int = 3, *, threads: int = 0) -> float:
         NaN or infinite values, or n <= k.
     DataTypeError
         Anything but real numbers.
+    ParameterError
+        `k` or `threads` that are no whole numbers of their range.
 
     References
     ----------
@@ -97,7 +101,7 @@ def entropy(x: ArrayLike, k: int = 3, *, threads: int = 0) -> float:
     0.7
     """
     points = _points(x, "x")
-    _check_k(k, len(points))
+    _check_parameters(k, len(points), threads)
     return _core.entropy(points, k, threads, None)
 
 
@@ -130,6 +134,8 @@ def mutual_information(
         NaN or infinite values, unequal lengths, or n <= k.
     DataTypeError
         Anything but real numbers.
+    ParameterError
+        Another estimator; `k` or `threads` that are no whole numbers of their range.
 
     References
     ----------
@@ -180,6 +186,8 @@ def conditional_mutual_information(
         NaN or infinite values, unequal lengths, or n <= k.
     DataTypeError
         Anything but real numbers.
+    ParameterError
+        Another estimator; `k` or `threads` that are no whole numbers of their range.
 
     Notes
     -----
@@ -203,7 +211,7 @@ def conditional_mutual_information(
     for name, points in (("y", ys), ("z", zs)):
         if len(points) != len(xs):
             raise DataError(f"x has {len(xs)} rows and {name} has {len(points)}: give equal lengths")
-    _check_k(k, len(xs))
+    _check_parameters(k, len(xs), threads, estimator)
     return _core.conditional_mutual_information(xs, ys, zs, k, estimator, "auto", threads)
 
 
@@ -239,6 +247,7 @@ def conditional_mutual_informations(
     -------
     ndarray, shape (m,)
     """
+    _check_parameters(k, len(x), threads, estimator, engine)
     return _core.conditional_mutual_informations(x, candidates, z, k, estimator, engine, threads, poll)
 
 
@@ -260,6 +269,7 @@ def neighbor_counts(
     -------
     three ndarrays, shape (n,)
     """
+    _check_parameters(k, len(x), threads)
     return _core.neighbor_counts(x, y, z, k, "auto", threads)
 
 
@@ -299,6 +309,11 @@ def permutation_test(
     estimator, engine, threads, poll
         As in `conditional_mutual_informations`.
     """
+    _check_parameters(k, len(x), threads, estimator, engine)
+    _check_whole("permutations", permutations, 1, _MOST)
+    _check_whole("neighbors", neighbors, 0, _MOST)
+    _check_whole("seed", seed, 0, 2**64 - 1)
+    _check_whole("stream", stream, 0, 2**64 - 1)
     counts = _core.permutation_test(
         x, y, z, k, permutations, seed, stream, neighbors, stop_at_alpha, estimator, engine, threads, poll
     )
@@ -307,6 +322,7 @@ def permutation_test(
 
 def thread_count(threads: int = 0) -> int:
     """Return how many threads the core uses when asked for `threads`; 0 asks for all."""
+    _check_whole("threads", threads, 0, _MOST)
     return _core.thread_count(threads)
 
 
@@ -335,6 +351,18 @@ def _points(data: ArrayLike, name: str) -> Points:
 
 def _points_or_none(data: ArrayLike | None, n: int) -> Points:
     return np.empty((n, 0)) if data is None else _points(data, "z")
+
+
+def _check_parameters(k: int, n: int, threads: int, estimator: str = "ksg", engine: str = "auto") -> None:
+    _check_k(k, n)
+    _check_whole("threads", threads, 0, _MOST)
+    check_choice("estimator", estimator, get_args(Estimator))
+    check_choice("engine", engine, get_args(Engine))
+
+
+def _check_whole(name: str, given: int, least: int, most: int) -> None:
+    if not isinstance(given, numbers.Integral) or not least <= given <= most:
+        raise ParameterError(f"{name} = {given!r}: give a whole number from {least} to {most}", name)
 
 
 def _check_k(k: int, n: int) -> None:

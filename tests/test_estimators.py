@@ -23,7 +23,9 @@ from pyknnmi import (
     conditional_mutual_informations,
     entropy,
     mutual_information,
+    neighbor_counts,
     permutation_test,
+    thread_count,
 )
 
 # The core adds digammas in fixed point, in units of 2**-48; the rest is for the doubles of the formulas here.
@@ -340,6 +342,43 @@ def test_refused(bad, error, message):
         entropy(bad)
     with pytest.raises(error, match=message):
         mutual_information(bad, bad)
+
+
+ASKED = {
+    "entropy": entropy,
+    "mutual information": lambda x, **options: mutual_information(x, x, **options),
+    "many": lambda x, **options: conditional_mutual_informations(x, x, x[:, :0], **{"k": 3} | options),
+    "counts": lambda x, **options: neighbor_counts(x, x, x[:, :0], **{"k": 3} | options),
+    "permutations": lambda x, **options: permutation_test(x, x, x[:, :0], **{"k": 3} | options),
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "options", "error", "message"),
+    [
+        *((asked, {"threads": -1}, ParameterError, "threads = -1: give a whole number from 0 to") for asked in ASKED),
+        *((asked, {"threads": 1.5}, ParameterError, r"threads = 1\.5: give a whole number") for asked in ASKED),
+        *((asked, {"k": 10**30}, DataError, "9 rows are too few for k = 10{30}: give") for asked in ASKED),
+        *(
+            (asked, {"estimator": "ksgg"}, ParameterError, r"'ksgg'; did you mean 'ksg'\? \(give ksg or mixed\)")
+            for asked in ("mutual information", "many", "permutations")
+        ),
+        ("many", {"engine": "trees"}, ParameterError, r"engine = 'trees'; did you mean 'tree'\?"),
+        ("permutations", {"permutations": 10**12}, ParameterError, "permutations = 10{12}: .* from 1 to 2147483647"),
+        ("permutations", {"permutations": 0}, ParameterError, "permutations = 0: give a whole number from 1"),
+        ("permutations", {"neighbors": -1}, ParameterError, "neighbors = -1: give a whole number from 0"),
+        ("permutations", {"seed": -1}, ParameterError, "seed = -1: give a whole number from 0 to 18446744073709551615"),
+        ("permutations", {"stream": 2**64}, ParameterError, "stream = 18446744073709551616: give"),
+    ],
+)
+def test_parameters_out_of_range(asked, options, error, message):
+    with pytest.raises(error, match=message):
+        ASKED[asked](normals(9, 1), **options)
+
+
+def test_thread_count_out_of_range():
+    with pytest.raises(ParameterError, match="threads = -2: give a whole number"):
+        thread_count(-2)
 
 
 @pytest.mark.parametrize("k", [0, -1])
