@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.ci_tests import BoundTest, CIResult, CITest
-from pyknnmi.data import Dataset
+from pyknnmi.data import Dataset, listing
+from pyknnmi.errors import DataError
 from pyknnmi.run import Run
 
 __all__ = ["CompleteCases"]
@@ -33,7 +34,7 @@ class CompleteCases(BoundTest):
         if 0 in constant or 1 in constant:
             return CIResult.of_constant(rows.n)
         varying = [i for i in range(rows.p) if i not in constant]
-        return self._test.bind(rows.select(varying), self._run).test(0, 1, tuple(range(2, len(varying))))
+        return self._bind(rows, varying).test(0, 1, tuple(range(2, len(varying))))
 
     def associations(self, x: int, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the associations, of candidates that miss values in the same rows by one call; 0 for a constant."""
@@ -50,6 +51,15 @@ class CompleteCases(BoundTest):
                 continue
             kept = [i for i in range(rows.p) if i not in constant]
             first = len(kept) - len(varying)
-            bound = self._test.bind(rows.select(kept), self._run)
+            bound = self._bind(rows, kept)
             scores[varying] = bound.associations(0, range(first, len(kept)), tuple(range(1, first)))
         return scores
+
+    def _bind(self, rows: Dataset, columns: Sequence[int]) -> BoundTest:
+        try:
+            return self._test.bind(rows.select(columns), self._run)
+        except DataError as error:
+            raise DataError(
+                f"{rows.n} of {self._dataset.n} rows are complete in {listing(rows.names)}: {error}, leave out the "
+                "column that misses most values, or impute them"
+            ) from None

@@ -133,6 +133,16 @@ def test_too_few_complete_rows():
         ci_test(data, "X1", "X2", test="fisher-z", missing="drop-per-test")
 
 
+@pytest.mark.parametrize("learner", ["iamb", "pairwise"])
+def test_too_few_complete_rows_for_a_test_are_told_with_the_columns(learner):
+    values = np.random.default_rng(2).standard_normal((60, 4))
+    values[:29, 1], values[32:, 2] = np.nan, np.nan
+    with pytest.raises(
+        DataError, match=r"3 of 60 rows are complete in X.*X3.*: 3 rows are too few for k = 3: give at least 4, leave"
+    ):
+        learn(values, f"{learner}+knn-cmi", missing="drop-per-test")
+
+
 def test_test_for_numbers_refuses_categories_with_two_ways_out():
     with pytest.raises(
         DataError, match=r"column site, smoker holds categories.*leave them out, or take a test for both"
