@@ -56,7 +56,7 @@ def correlation_matrix(values: NDArray[np.float64], kind: CorrelationKind = "pea
     Parameters
     ----------
     values : ndarray, shape (n, p)
-        No column constant.
+        A constant column gets the correlation 0 with every other.
     kind : {"pearson", "spearman", "kendall"}
         The two rank correlations come transformed to the scale of Pearson's: 2 sin(pi/6 rho) and sin(pi/2 tau) are
         what it is if some monotone functions of the columns are jointly Gaussian. Kendall's needs SciPy and time that
@@ -95,10 +95,10 @@ def _kendall(values: NDArray[np.float64]) -> NDArray[np.float64]:
         from scipy.stats import kendalltau
     except ImportError:
         raise ParameterError("Kendall's correlation needs SciPy: pip install scipy, or take spearman") from None
-    p = values.shape[1]
-    matrix = np.eye(p)
-    for i in range(p):
-        for j in range(i):
+    matrix = np.eye(values.shape[1])
+    varying = np.flatnonzero(values.min(axis=0) < values.max(axis=0))
+    for place, i in enumerate(varying):
+        for j in varying[:place]:
             matrix[i, j] = matrix[j, i] = kendalltau(values[:, i], values[:, j]).statistic
     return matrix
 

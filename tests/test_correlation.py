@@ -86,6 +86,16 @@ def test_against_scipy_ranks(values):
     assert np.array_equal(correlation_matrix(cubed, "spearman"), correlation_matrix(values, "spearman"))
 
 
+@pytest.mark.parametrize("kind", ["pearson", "spearman", "kendall"])
+def test_a_constant_goes_with_nothing(values, kind):
+    varying = [0, 2, 4]
+    values[:, [1, 3]] = 7.0, 0.0
+    found = correlation_matrix(values, kind)
+    assert found[np.ix_(varying, varying)] == pytest.approx(correlation_matrix(values[:, varying], kind), abs=1e-14)
+    found[np.ix_(varying, varying)] = np.eye(3)
+    assert np.array_equal(found, np.eye(5))
+
+
 def test_unknown_kinds(values):
     with pytest.raises(ParameterError, match=r"kind = 'spearmann'; did you mean 'spearman'\? \(give pearson or"):
         correlation_matrix(values, "spearmann")
