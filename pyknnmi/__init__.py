@@ -27,6 +27,7 @@ from pyknnmi.errors import (
     SpecError,
     StoppedError,
     UnknownNameError,
+    warn,
 )
 from pyknnmi.estimators import (
     Estimator,
@@ -127,5 +128,6 @@ __all__ = [
     "simulate",
     "standardized",
     "thread_count",
+    "warn",
     "write_result",
 ]

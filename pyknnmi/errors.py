@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import inspect
+import warnings
 from collections.abc import Iterable
 
 __all__ = [
@@ -15,6 +17,7 @@ __all__ = [
     "SpecError",
     "StoppedError",
     "UnknownNameError",
+    "warn",
 ]
 
 
@@ -81,6 +84,14 @@ class SpecError(PyknnmiError, ValueError):
 
 class PyknnmiWarning(UserWarning):
     """The answer is given, and there is a reason to doubt it."""
+
+
+def warn(message: str) -> None:
+    """Warn with a `PyknnmiWarning`, at the line of the caller's own code that led here."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("pyknnmi"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, PyknnmiWarning, stacklevel=level + 1)
 
 
 def check_choice(parameter: str, given: object, choices: tuple[str, ...], where: str = "") -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from pyknnmi.component import Component, guarded
 from pyknnmi.data import Dataset, Missing, listing, natural_key
-from pyknnmi.errors import DataError, PluginError, PyknnmiWarning
+from pyknnmi.errors import DataError, PluginError, warn
 from pyknnmi.reading import read_table
 from pyknnmi.transforms import Transform
 
@@ -46,29 +47,35 @@ def canonical(dataset: Dataset, constants: Sequence[int]) -> Dataset | None:
 
 
 def transformed(transform: Transform, dataset: Dataset) -> Dataset:
-    """Return the data with their continuous columns transformed."""
+    """Return the data with their continuous columns transformed, and warn of those that became constant."""
     if dataset.has_missing:
         raise DataError(f"the transform '{transform.name}' needs complete data: pass missing=\"drop\", or leave it out")
     chosen = [i for i, kind in enumerate(dataset.kinds) if transform.accepts(kind)]
     if not chosen:
         return dataset
     part = dataset.select(chosen)
-    result = guarded(transform.name, "transforming", lambda: transform.apply(part))
+    try:
+        result = guarded(transform.name, "transforming", lambda: transform.apply(part))
+    except DataError as error:
+        raise DataError(f"the transform '{transform.name}': {error}") from error
     if not isinstance(result, Dataset):
         raise PluginError(f"the transform '{transform.name}' returned {result!r}, not a Dataset")
     if result.names != part.names or result.n != part.n:
         raise PluginError(f"the transform '{transform.name}' changed the rows or names of the data")
+    if result.has_missing:
+        lost = [name for name, column in zip(part.names, result.values.T, strict=True) if np.isnan(column).any()]
+        raise DataError(
+            f"the transform '{transform.name}' makes missing values (NaN) of numbers in column {listing(lost)}: leave "
+            "these columns out, or the transform"
+        )
+    warn_of_constants([part.names[i] for i in set(result.constant_columns()) - set(part.constant_columns())])
     values = dataset.values.copy()
     values[:, chosen] = result.values
     return Dataset(values, dataset.names, dataset.kinds)
 
 
-def warn_of_constants(names: Sequence[str], stacklevel: int) -> None:
+def warn_of_constants(names: Sequence[str]) -> None:
     """Warn of columns that are constant, if there are any."""
     if names:
         columns, are, depend = ("columns", "are", "they depend") if len(names) > 1 else ("column", "is", "it depends")
-        warnings.warn(
-            f"{columns} {listing(names)} {are} constant: {depend} on nothing",
-            PyknnmiWarning,
-            stacklevel=stacklevel,
-        )
+        warn(f"{columns} {listing(names)} {are} constant: {depend} on nothing")

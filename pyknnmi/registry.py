@@ -8,7 +8,6 @@ import importlib.metadata
 import os
 import threading
 import traceback
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -19,7 +18,7 @@ import pluggy
 from pyknnmi import hookspecs
 from pyknnmi.ci_tests import CITest
 from pyknnmi.component import Component
-from pyknnmi.errors import ParameterError, PluginError, PyknnmiWarning, UnknownNameError, did_you_mean
+from pyknnmi.errors import ParameterError, PluginError, UnknownNameError, did_you_mean, warn
 from pyknnmi.functions import component_from_function
 from pyknnmi.hookspecs import PROJECT, hookimpl
 from pyknnmi.learners import Learner
@@ -112,7 +111,7 @@ class Registry:
                 self._manager.unregister(name=name)
             problem = f"{type(error).__name__}: {error}"
             self._plugins[name] = Plugin(name, version, (), problem, traceback.format_exc())
-            warnings.warn(f"plugin '{name}' was skipped: {problem}", PyknnmiWarning, stacklevel=2)
+            warn(f"plugin '{name}' was skipped: {problem}")
             return
         self._plugins[name] = Plugin(name, version, tuple(cls.name for cls, _ in found))
         for cls, _ in found:
@@ -207,7 +206,7 @@ def _chosen(entry_points: Iterable[importlib.metadata.EntryPoint]) -> list[impor
     names = {name.strip() for name in wanted.split(",") if name.strip()}
     found = [entry for entry in entry_points if entry.name in names]
     for name in sorted(names - {entry.name for entry in found}):
-        warnings.warn(f"PYKNNMI_PLUGINS names '{name}', which is not installed", PyknnmiWarning, stacklevel=3)
+        warn(f"PYKNNMI_PLUGINS names '{name}', which is not installed")
     return found
 
 

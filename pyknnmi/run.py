@@ -6,7 +6,7 @@ import hashlib
 import operator
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,6 +14,9 @@ import numpy as np
 from pyknnmi.errors import ParameterError, PyknnmiError, StoppedError
 
 __all__ = ["Progress", "ProgressError", "Run"]
+
+
+_first = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,8 @@ class Run:
         default_factory=lambda: (threading.Event(),), init=False, repr=False, compare=False
     )
 
+    _told: set[Hashable] = field(default_factory=set, init=False, repr=False, compare=False)
+
     def __post_init__(self) -> None:
         for name in ("seed", "threads", "n_jobs"):
             given = getattr(self, name)
@@ -108,6 +113,13 @@ class Run:
         """Raise `StoppedError` if the run was asked to stop. For long calculations to call now and then."""
         if any(stop.is_set() for stop in self._stops):
             raise StoppedError("the run was stopped")
+
+    def first_time(self, topic: Hashable) -> bool:
+        """Return whether this was not asked before in this run: for warnings that many questions would repeat."""
+        with _first:
+            known = topic in self._told
+            self._told.add(topic)
+        return not known
 
     @property
     def jobs(self) -> int:

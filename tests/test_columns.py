@@ -107,6 +107,12 @@ def test_drop_leaves_out_rows_once_and_per_test_where_it_matters():
     assert learn(table, missing="drop-per-test").shape == (120, 4)
 
 
+def test_ties_are_told_once_where_each_question_has_its_rows():
+    with pytest.warns(pyknnmi.PyknnmiWarning) as told:
+        learn(frame(), "iamb+knn-cmi(permutations=19,alpha=0.1)", missing="drop-per-test", threads=1)
+    assert len([warning for warning in told if "many rows share a value" in str(warning.message)]) == 1
+
+
 def test_per_test_answer_is_that_of_the_complete_rows():
     table = frame()
     per_test = ci_test(table, "age", "dose", ["smoker"], missing="drop-per-test")

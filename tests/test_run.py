@@ -107,5 +107,11 @@ def test_a_part_stops_with_the_whole_and_not_the_other_way_round():
         first.poll()
 
 
+def test_a_topic_is_new_once_in_each_part_of_a_run():
+    run = Run()
+    parts = run.part(), run.part()
+    assert [part.first_time(topic) for part in parts for topic in ("a", "b", "a")] == [True, True, False] * 2
+
+
 def test_progress_is_a_value():
     assert Progress(1, 2, 3) == Progress(done=1, total=2, tests=3)

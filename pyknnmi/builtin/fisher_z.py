@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -17,9 +16,9 @@ from pyknnmi import (
     CorrelationKind,
     Dataset,
     PartialCorrelations,
-    PyknnmiWarning,
     Run,
     fisher_z,
+    warn,
 )
 
 
@@ -74,11 +73,9 @@ class BoundFisherZ(BoundTest):
         redundant = tuple(self._names[i] for i in partial.redundant)
         freedom = self._n - partial.rank - 3
         if freedom < 1:
-            warnings.warn(
+            warn(
                 f"fisher-z: {self._n} rows are too few to condition on {partial.rank} columns; "
-                "such questions are answered 'independent'",
-                PyknnmiWarning,
-                stacklevel=2,
+                "such questions are answered 'independent'"
             )
             return CIResult(
                 statistic=0.0,

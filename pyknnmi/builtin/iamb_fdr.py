@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from bisect import bisect_right
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pyknnmi import BlanketLearner, CIResult, PyknnmiWarning, Tester
+from pyknnmi import BlanketLearner, CIResult, Tester, warn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,9 +79,7 @@ class IAMBFDR(BlanketLearner):
         unit = self._unit(len(answers))
         permutations = max(answer.permutations for answer in answers)
         if permutations and 1 / (permutations + 1) > unit:
-            warnings.warn(
+            warn(
                 f"iamb-fdr: with {permutations} permutations a blanket of one of {len(answers)} candidates cannot be "
-                f"found at fdr = {self.fdr}: give at least {math.ceil(1 / unit) - 1}",
-                PyknnmiWarning,
-                stacklevel=2,
+                f"found at fdr = {self.fdr}: give at least {math.ceil(1 / unit) - 1}"
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -21,7 +20,6 @@ from pyknnmi import (
     Estimator,
     Kind,
     PartialCorrelations,
-    PyknnmiWarning,
     Run,
     conditional_mutual_information,
     conditional_mutual_informations,
@@ -29,6 +27,7 @@ from pyknnmi import (
     neighbor_counts,
     permutation_test,
     standardized,
+    warn,
 )
 
 
@@ -117,11 +116,9 @@ class KnnCMI(CITest):
         if dataset.n <= self.k:
             raise DataError(f"{dataset.n} rows are too few for k = {self.k}: give at least {self.k + 1}")
         if 1 / (self.permutations + 1) >= self.alpha:
-            warnings.warn(
+            warn(
                 f"knn-cmi: with {self.permutations} permutations no p-value is below alpha = {self.alpha}: "
-                f"give at least {int(1 / self.alpha)}",
-                PyknnmiWarning,
-                stacklevel=2,
+                f"give at least {int(1 / self.alpha)}"
             )
         return BoundKnnCMI(self, dataset, run)
 
@@ -267,13 +264,10 @@ class BoundKnnCMI(BoundTest):
     def _mixed_columns(self, dataset: Dataset) -> frozenset[int]:
         """Return the columns that call for the mixed estimator, and say which numbers do, or do in vain."""
         tied = _tied_columns(dataset, self._component.k)
-        if tied and self._component.estimator != "mixed":
+        untold = [told for i, told in tied.items() if self._run.first_time(("ties", self._names[i]))]
+        if untold and self._component.estimator != "mixed":
             does = "biases the ksg estimator" if self._component.estimator == "ksg" else "calls for the mixed estimator"
-            warnings.warn(
-                f"knn-cmi: in column {', '.join(tied.values())} many rows share a value, which {does}",
-                PyknnmiWarning,
-                stacklevel=3,
-            )
+            warn(f"knn-cmi: in column {', '.join(untold)} many rows share a value, which {does}")
         return frozenset(tied) | frozenset(self._indicators)
 
     def _columns(self, variable: Variable) -> NDArray[np.float64]:
