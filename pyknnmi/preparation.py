@@ -68,14 +68,17 @@ def transformed(transform: Transform, dataset: Dataset) -> Dataset:
             f"the transform '{transform.name}' makes missing values (NaN) of numbers in column {listing(lost)}: leave "
             "these columns out, or the transform"
         )
-    warn_of_constants([part.names[i] for i in set(result.constant_columns()) - set(part.constant_columns())])
+    were = part.constant_columns()
+    warn_of_constants(
+        [part.names[i] for i in result.constant_columns() if i not in were], f"after the transform '{transform.name}' "
+    )
     values = dataset.values.copy()
     values[:, chosen] = result.values
     return Dataset(values, dataset.names, dataset.kinds)
 
 
-def warn_of_constants(names: Sequence[str]) -> None:
-    """Warn of columns that are constant, if there are any."""
+def warn_of_constants(names: Sequence[str], when: str = "") -> None:
+    """Warn of columns that are constant, if there are any; `when` begins the message."""
     if names:
         columns, are, depend = ("columns", "are", "they depend") if len(names) > 1 else ("column", "is", "it depends")
-        warn(f"{columns} {listing(names)} {are} constant: {depend} on nothing")
+        warn(f"{when}{columns} {listing(names)} {are} constant: {depend} on nothing")
