@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import tempfile
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -45,12 +46,9 @@ def write_result(
     if result.directed is not None:
         contents |= {name: write_directed(result.directed) for name, write_directed in DIRECTED_WRITERS.items()}
     contents["provenance.json"] = _json({**_provenance(result), **(extra or {})})
-    paths = []
     for name, text in contents.items():
-        path = directory / name
-        path.write_text(text, encoding="utf-8", newline="\n")
-        paths.append(path)
-    return paths
+        replace_file(directory / name, text)
+    return [directory / name for name in contents]
 
 
 def make_folder(directory: str | os.PathLike[str]) -> Path:
@@ -58,6 +56,27 @@ def make_folder(directory: str | os.PathLike[str]) -> Path:
     path = Path(directory)
     path.mkdir(parents=True, exist_ok=True)
     return path
+
+
+def make_writable_folder(directory: str | os.PathLike[str]) -> None:
+    """Make a folder as `make_folder` does, and raise OSError if no file can be made in it."""
+    path = make_folder(directory)
+    try:
+        tempfile.TemporaryFile(dir=path).close()  # permissions alone do not tell
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a file, under another name until it is whole: if that fails, what had the name before is left."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        part.write_text(text, encoding="utf-8", newline="\n")
+        part.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def write_dataset(dataset: Dataset, path: str | os.PathLike[str]) -> None:
@@ -208,6 +227,8 @@ def _provenance(result: LearnResult) -> dict[str, Any]:
         "data_sha256": result.data_hash,
         "rows": result.shape[0],
         "columns": result.shape[1],
+        "rows_left_out": result.rows_left_out,
+        "missing_values": result.has_missing,
         "constant_columns": list(result.isolated),
         "required": [list(edge) for edge in result.constraints.required],
         "forbidden": [list(edge) for edge in result.constraints.forbidden],

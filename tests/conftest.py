@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import resource
 import signal
+from contextlib import contextmanager
 
 import hypothesis
 import pytest
@@ -28,3 +30,19 @@ def interruptible():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # one that is ignored is so in children too
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def room():
+    """``with room(size)``: no file can grow beyond that many bytes, as on a disk that is nearly full."""
+
+    @contextmanager
+    def limited(size):
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    return limited

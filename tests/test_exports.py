@@ -162,3 +162,12 @@ def test_a_folder_that_is_a_file(result, tmp_path):
     (tmp_path / "out").write_text("")
     with pytest.raises(FileExistsError):
         write_result(result, tmp_path / "out")
+
+
+def test_full_disk_leaves_the_files_of_before(result, tmp_path, room):
+    other = learn(DATA, "iamb+fisher-z")
+    write_result(other, tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    with room(40), pytest.raises(OSError, match=r"edges\.csv"):
+        write_result(result, tmp_path)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
