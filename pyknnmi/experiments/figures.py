@@ -15,6 +15,7 @@ from pyknnmi.errors import PyknnmiError
 from pyknnmi.experiments.catalogue import EXPERIMENTS, Experiment
 from pyknnmi.experiments.results import ResultRow
 from pyknnmi.experiments.summary import Summary, summarize
+from pyknnmi.exports import make_folder
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,8 +58,7 @@ def save_figures(rows: Iterable[ResultRow], directory: str | os.PathLike[str]) -
     directory : path
         Made if need be; files of these names are replaced.
     """
-    directory = Path(directory)
-    directory.mkdir(parents=True, exist_ok=True)
+    directory = make_folder(directory)
     paths = []
     for name, figure in draw_figures(rows).items():
         for suffix, settings in (("png", {"dpi": 200}), ("svg", {"metadata": {"Date": None}})):

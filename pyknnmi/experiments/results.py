@@ -14,6 +14,7 @@ from typing import Self
 
 from pyknnmi.data import natural_key
 from pyknnmi.errors import DataError
+from pyknnmi.exports import make_folder, replace_file
 
 __all__ = ["Key", "ResultRow", "Results", "open_results", "read_results"]
 
@@ -82,8 +83,8 @@ class Results:
         self.rows = {row.key: row for row in rows}
 
     def append(self, row: ResultRow) -> None:
-        """Add a row to the end of the file."""
-        os.write(self._descriptor, _line(row).encode())
+        """Add a row to the end of the file; OSError, and no part of the row there, if the disk is full."""
+        _append(self._path, self._descriptor, _line(row))
         self.rows[row.key] = row
 
     def put_in_order(self) -> None:
@@ -92,9 +93,7 @@ class Results:
         So its order depends neither on which run finished first nor on how often the work was stopped.
         """
         rows = sorted(self.rows.values(), key=lambda row: (*map(natural_key, row.key[:2]), *row.key[2:]))
-        sorted_path = self._path.with_name(self._path.name + ".sorted")
-        sorted_path.write_text(_HEADER + "".join(map(_line, rows)), encoding="utf-8", newline="\n")
-        sorted_path.replace(self._path)
+        replace_file(self._path, _HEADER + "".join(map(_line, rows)))
 
 
 @contextmanager
@@ -109,7 +108,7 @@ def open_results(path: str | os.PathLike[str]) -> Iterator[Results]:
         The file holds something else, or another process writes to it.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
     try:
         _lock(descriptor, path)
@@ -120,7 +119,7 @@ def open_results(path: str | os.PathLike[str]) -> Iterator[Results]:
             raise _not_results(path)
         os.truncate(descriptor, finished)
         if not finished:
-            os.write(descriptor, _HEADER.encode())
+            _append(path, descriptor, _HEADER)
         yield Results(path, descriptor, rows)
     finally:
         os.close(descriptor)
@@ -150,6 +149,17 @@ def _lock(descriptor: int, path: Path) -> None:
         busy = True
     if busy:
         raise DataError(f"another run writes to '{path}': wait for its end, or give another file")
+
+
+def _append(path: Path, descriptor: int, text: str) -> None:
+    left = text.encode()
+    size = os.fstat(descriptor).st_size
+    try:
+        while left:  # a disk that is nearly full takes a part, and says so at the next attempt
+            left = left[os.write(descriptor, left) :]
+    except OSError as error:
+        os.truncate(descriptor, size)
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def _rows(path: Path, content: bytes) -> list[ResultRow]:

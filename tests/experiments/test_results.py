@@ -88,3 +88,29 @@ def test_bad_row_is_named(tmp_path, line):
 def test_missing_file(tmp_path):
     with pytest.raises(DataError, match=r"cannot read '.*none.csv': No such file"):
         read_results(tmp_path / "none.csv")
+
+
+def test_full_disk(tmp_path, room):
+    """A row that has room in part is an error and leaves the table as it was; later rows are not glued to it."""
+    path = tmp_path / "results.csv"
+    with open_results(path) as results:
+        results.append(row())
+        before = path.read_bytes()
+        with room(len(before) + 40), pytest.raises(OSError, match=r"results\.csv"):
+            results.append(row(250))
+        assert path.read_bytes() == before
+        with room(40), pytest.raises(OSError, match=r"results\.csv"):
+            results.put_in_order()
+        assert path.read_bytes() == before
+        assert list(tmp_path.iterdir()) == [path]
+        results.append(row(500))
+    assert read_results(path) == [row(), row(500)]
+
+
+def test_full_disk_at_the_header(tmp_path, room):
+    path = tmp_path / "results.csv"
+    with room(40), pytest.raises(OSError, match=r"results\.csv"), open_results(path):
+        pass
+    with open_results(path) as results:
+        results.append(row())
+    assert read_results(path) == [row()]
