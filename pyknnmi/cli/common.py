@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import sys
 import time
@@ -18,6 +19,7 @@ from pyknnmi.run import Progress
 __all__ = ["Failure", "PluginGroup", "progress_bar", "progress_line", "show_warning", "writing"]
 
 _TEXT_WIDTH = 40
+_OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
 class Failure(click.ClickException):
@@ -35,6 +37,10 @@ class PluginGroup(click.Group):
             return super().invoke(ctx)
         except PyknnmiError as error:
             raise Failure(str(error)) from error
+        except OSError as error:
+            if error.errno not in _OF_THE_DISK:
+                raise
+            raise Failure(f"cannot write: {error.strerror}") from error
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command; those of plugins are looked for after the package's own."""
@@ -54,7 +60,7 @@ def writing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is None:  # not about a file
+        if error.filename is None:  # of a full disk (see `PluginGroup`), a closed pipe or the network
             raise
         raise Failure(f"cannot write '{error.filename}': {error.strerror}") from None
 

@@ -9,7 +9,7 @@ import click
 from pyknnmi.cli.common import progress_bar, writing
 from pyknnmi.constraints import Constraints
 from pyknnmi.data import Dataset, Missing
-from pyknnmi.exports import make_folder, write_result
+from pyknnmi.exports import make_writable_folder, write_result
 from pyknnmi.pipeline import DEFAULT_SPEC, Pipeline
 from pyknnmi.question import ci_test
 from pyknnmi.reading import read_table
@@ -67,7 +67,7 @@ def learn(
     )
     if out is not None:
         with writing():  # before the work, not after it
-            make_folder(out)
+            make_writable_folder(out)
     with progress_bar() as progress:
         run = Run(seed, threads, jobs, progress)
         kept = Store(store) if store else None

@@ -25,7 +25,8 @@ def simulate() -> None:
 
 
 def _options(command: Command) -> Command:
-    command = click.option("--out", type=click.Path(path_type=Path), required=True, help="CSV file to write.")(command)
+    file = click.Path(path_type=Path, dir_okay=False)
+    command = click.option("--out", type=file, required=True, help="CSV file to write.")(command)
     command = click.option("--seed", default=0, show_default=True, help="Fixes the data.")(command)
     return click.option("--n", default=500, show_default=True, help="Rows.")(command)
 
@@ -87,7 +88,7 @@ def g_wishart_mixture(n: int, p: int, edge_probability: float | None, seed: int,
 
 
 def _write(data: Dataset, truth: Graph, out: Path) -> None:
-    truth_path = out.with_name(f"{out.stem}_true_edges.csv")
+    truth_path = out.parent / f"{out.stem}_true_edges.csv"
     with writing():
         write_dataset(data, out)
         write_graph_edges(truth, truth_path)

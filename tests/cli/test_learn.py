@@ -157,6 +157,7 @@ ERRORS = {
     "edge of one": (("learn", "DATA", "--required", "X1"), "Error: required: ['X1'] is no edge"),
     "out is a file": (("learn", "DATA", "--spec", "iamb+fisher-z", "--out", "DATA"), "is a file"),
     "out in a file": (("learn", "DATA", "--spec", "iamb+fisher-z", "--out", "DATA/x"), "Error: cannot write"),
+    "out is read-only": (("learn", "DATA", "--spec", "iamb+fisher-z", "--out", "/proc"), "Error: cannot write '/proc': "),
     "few rows": (("demo", "--n", "1"), "Error: n = 1: give at least 2 rows"),
     "seed of the demo": (("demo", "--seed", "-1"), "Error: seed = -1: give a whole number from 0 to 2**32 - 1"),
     "no command": (("lern", "DATA"), "No such command 'lern'"),
@@ -171,6 +172,14 @@ def test_errors_are_told_in_a_line_with_exit_code_2(case, table):
     assert message in result.stderr
     assert "Traceback" not in result.stderr
     assert result.stdout == ""
+
+
+def test_full_disk(table, tmp_path, room):
+    with room(40):
+        result = invoke("learn", table, "--spec", "iamb+fisher-z", "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert result.stderr == f"Error: cannot write '{tmp_path / 'out' / 'edges.csv'}': File too large\n"
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_a_broken_line_in_the_file(tmp_path):

@@ -60,6 +60,15 @@ def test_a_closed_pipe_is_no_traceback(tmp_path):
     assert "Traceback" not in result.stderr
 
 
+def test_a_full_disk_behind_the_output_is_no_traceback():
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(
+            [*COMMAND, "components"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        )
+    assert result.returncode == 2
+    assert result.stderr == "Error: cannot write: No space left on device\n"
+
+
 @pytest.fixture
 def long_run(tmp_path):
     data, _ = pyknnmi.simulate.small_network(3000, seed=1)

@@ -37,3 +37,17 @@ def test_error():
     result = CliRunner().invoke(main, ["simulate", "random-gaussian", "--p", "1", "--out", "unwritten.csv"])
     assert result.exit_code == 2
     assert "p = 1: give at least 2 columns" in result.output
+
+
+@pytest.mark.parametrize(("out", "message"), [(".", "File '.' is a directory"), ("", "cannot write '.'")])
+def test_out_is_a_folder(out, message):
+    result = CliRunner().invoke(main, ["simulate", "small-network", "--n", "10", "--out", out])
+    assert result.exit_code == 2
+    assert message in result.output
+
+
+def test_full_disk(tmp_path, room):
+    with room(40):
+        result = CliRunner().invoke(main, ["simulate", "small-network", "--n", "10", "--out", str(tmp_path / "a.csv")])
+    assert result.exit_code == 2
+    assert result.stderr == "Error: cannot write: File too large\n"
