@@ -157,7 +157,10 @@ ERRORS = {
     "edge of one": (("learn", "DATA", "--required", "X1"), "Error: required: ['X1'] is no edge"),
     "out is a file": (("learn", "DATA", "--spec", "iamb+fisher-z", "--out", "DATA"), "is a file"),
     "out in a file": (("learn", "DATA", "--spec", "iamb+fisher-z", "--out", "DATA/x"), "Error: cannot write"),
-    "out is read-only": (("learn", "DATA", "--spec", "iamb+fisher-z", "--out", "/proc"), "Error: cannot write '/proc': "),
+    "out is read-only": (
+        ("learn", "DATA", "--spec", "iamb+fisher-z", "--out", "/proc"),
+        "Error: cannot write '/proc': ",
+    ),
     "few rows": (("demo", "--n", "1"), "Error: n = 1: give at least 2 rows"),
     "seed of the demo": (("demo", "--seed", "-1"), "Error: seed = -1: give a whole number from 0 to 2**32 - 1"),
     "no command": (("lern", "DATA"), "No such command 'lern'"),

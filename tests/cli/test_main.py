@@ -8,6 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -61,7 +62,7 @@ def test_a_closed_pipe_is_no_traceback(tmp_path):
 
 
 def test_a_full_disk_behind_the_output_is_no_traceback():
-    with open("/dev/full", "w") as full:
+    with Path("/dev/full").open("w") as full:
         result = subprocess.run(
             [*COMMAND, "components"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
         )
