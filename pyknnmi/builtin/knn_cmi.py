@@ -50,7 +50,7 @@ class KnnCMI(CITest):
     ----------
     k : int, at least 1
         Neighbours. Fewer rows than k + 1 are an error.
-    permutations : int, at least 1
+    permutations : int, 1 to 100000000
         T. With T = 200 the smallest p-value is 1/201.
     alpha : float, in (0, 1)
         Dependent when p < alpha.
@@ -62,7 +62,7 @@ class KnnCMI(CITest):
     null : global, local
         Permute y over all rows, or give each row the y of one of its nearest neighbours in z, each used once where
         possible. Without z both are the same test.
-    neighbors : int, at least 2
+    neighbors : int, 2 to 100000000
         For the local null: how many neighbours, the row itself included. Of rows at equal distance those are taken that
         follow the row in the data, the last row being followed by the first.
     stop_early : bool
@@ -108,8 +108,10 @@ class KnnCMI(CITest):
         """Check the ranges."""
         self.require(self.k >= 1, "k", "at least 1")
         self.require(self.permutations >= 1, "permutations", "at least 1")
+        self.require(self.permutations <= _MOST, "permutations", f"at most {_MOST}")
         self.require(0 < self.alpha < 1, "alpha", "between 0 and 1")
         self.require(self.neighbors >= 2, "neighbors", "at least 2")
+        self.require(self.neighbors <= _MOST, "neighbors", f"at most {_MOST}")
 
     def bind(self, dataset: Dataset, run: Run) -> BoundTest:
         """Return the test on this data."""
@@ -122,6 +124,8 @@ class KnnCMI(CITest):
             )
         return BoundKnnCMI(self, dataset, run)
 
+
+_MOST = 10**8  # permutations take memory, 2 GB then
 
 Variable = int | tuple[int, ...]
 
@@ -138,6 +142,7 @@ class BoundKnnCMI(BoundTest):
         self._values = np.asfortranarray(values)
         self._indicators = {i: _indicators(dataset.values[:, i]) for i in dataset.discrete_columns()}
         self._mixed = self._mixed_columns(dataset)
+        self._warn_of_small_categories(dataset)
         self._correlations = PartialCorrelations.of(dataset.values)
 
     def for_threads(self) -> BoundTest:
@@ -270,8 +275,19 @@ class BoundKnnCMI(BoundTest):
             warn(f"knn-cmi: in column {', '.join(untold)} many rows share a value, which {does}")
         return frozenset(tied) | frozenset(self._indicators)
 
+    def _warn_of_small_categories(self, dataset: Dataset) -> None:
+        k = self._component.k
+        for i in self._indicators:
+            _, counts = np.unique(dataset.values[:, i], return_counts=True)
+            small = counts[counts <= k].sum() / dataset.n
+            if small > 0.5 and self._run.first_time(("small categories", self._names[i])):
+                warn(
+                    f"knn-cmi: in column '{self._names[i]}' {small:.0%} of the rows are of categories with at most "
+                    f"k = {k} rows, so their neighbours are of others: merge categories, or leave the column out"
+                )
+
     def _columns(self, variable: Variable) -> NDArray[np.float64]:
-        """Return the columns of a variable, categories as indicators of each but the first."""
+        """Return the columns of a variable, categories as indicators."""
         columns = list(_each(variable))
         if not self._indicators.keys() & columns:
             return self._values[:, columns]
@@ -286,8 +302,13 @@ def _each(variable: Variable) -> tuple[int, ...]:
 
 
 def _indicators(codes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return columns in which rows of the same category are 0 apart and others 1, in the max norm."""
-    return np.column_stack([codes == code for code in np.unique(codes)[1:]]).astype(np.float64)
+    """Return columns in which rows of the same category are 0 apart and others 1, in the max norm.
+
+    The columns are the binary digits of the category's number: of two numbers one digit differs at least.
+    """
+    distinct, place = np.unique(codes, return_inverse=True)
+    digits = np.arange(max(1, (len(distinct) - 1).bit_length()))
+    return (place.reshape(-1, 1) >> digits & 1).astype(np.float64)
 
 
 def _tied_columns(dataset: Dataset, k: int) -> dict[int, str]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 
 import numpy as np
 import oracle
@@ -37,6 +38,8 @@ def bound(**parameters):
         ("alpha", 0.0, r"alpha = 0\.0 must be between 0 and 1"),
         ("alpha", 1.0, r"alpha = 1\.0 must be between 0 and 1"),
         ("neighbors", 1, "neighbors = 1 must be at least 2"),
+        ("permutations", 10**12, "permutations = 1000000000000 must be at most 100000000"),
+        ("neighbors", 10**12, "neighbors = 1000000000000 must be at most 100000000"),
         ("null", "shuffled", "null = shuffled must be global or local"),
     ],
 )
@@ -183,6 +186,42 @@ def test_groups_of_columns():
         ci_test(DATA, ["X1", "X5"], "X5", test=test)
     with pytest.raises(DataError, match="x and y need a column each"):
         ci_test(DATA, [], "X5", test=test)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 40])
+def test_categories_are_as_if_each_had_a_column_of_its_own(count):
+    random = np.random.default_rng(count)
+    values = np.column_stack([random.standard_normal((200, 2)), random.integers(0, count, (200, 2)) * 7.0])
+    data = Dataset(values, tuple("abcd"), ("continuous",) * 2 + ("discrete",) * 2)
+    columns = standardized(values)
+    a, b, c, d = columns[:, 0], columns[:, 1], *(values[:, [i]] == np.unique(values[:, i]) for i in (2, 3))
+    test = KnnCMI(permutations=39, screen=None, k=2).bind(data, Run())
+    for question, xyz in (
+        ((0, 1, (2, 3)), (a, b, np.hstack([c, d]))),
+        ((2, 0, (3,)), (c, a, d)),
+        ((2, 3, ()), (c, d, None)),
+    ):
+        expected = conditional_mutual_information(*xyz, 2, estimator="mixed")
+        assert test.test(*question).statistic == expected
+
+
+def test_many_categories_take_little_time():
+    values = np.column_stack([np.random.default_rng(0).standard_normal((2000, 2)), np.arange(2000) // 4])
+    data = Dataset(values, tuple("xyz"), ("continuous", "continuous", "discrete"))
+    start = time.perf_counter()
+    ci_test(data, "x", "y", "z", "knn-cmi(permutations=20)", threads=1)
+    assert time.perf_counter() - start < 10, "in 499 columns it takes a minute"
+
+
+def test_categories_of_few_rows_are_told_once():
+    values = np.column_stack([DATA.values[:, :2], np.arange(200) // 3])
+    data = Dataset(values, ("x", "y", "patient"), ("continuous", "continuous", "discrete"))
+    with pytest.warns(
+        PyknnmiWarning, match=r"in column 'patient' 100% of the rows .* at most k = 3 rows.*: merge"
+    ) as told:
+        learn(data, "pairwise+knn-cmi(permutations=20)")
+    assert len(told) == 1
+    ci_test(data, "x", "y", "patient", "knn-cmi(k=2,permutations=20)")
 
 
 @pytest.mark.parametrize("engine", ["tree", "column", "columns"])
