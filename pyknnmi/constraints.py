@@ -10,7 +10,10 @@ from pyknnmi.ci_tests import CIResult
 from pyknnmi.data import Dataset, listing
 from pyknnmi.errors import ParameterError
 
-__all__ = ["Column", "Constraints"]
+__all__ = ["FORBIDDEN", "REQUIRED", "Column", "Constraints"]
+
+REQUIRED, FORBIDDEN = "required", "forbidden"
+"""What decides about a pair that is not tested."""
 
 Column = str | int
 Edge = tuple[str, str]
@@ -103,7 +106,7 @@ class Constraints:
         """
         index = {name: i for i, name in enumerate(dataset.names)}
         found = {}
-        for edges, independent, reason in ((self.required, False, "required"), (self.forbidden, True, "forbidden")):
+        for edges, independent, reason in ((self.required, False, REQUIRED), (self.forbidden, True, FORBIDDEN)):
             for a, b in edges:
                 if a in index and b in index:
                     found[min(index[a], index[b]), max(index[a], index[b])] = CIResult(

@@ -48,12 +48,15 @@ class Dataset:
         of a discrete column are codes: only whether two are equal has a meaning.
     has_missing : bool
         Whether values may be missing (NaN). Tests are then made on the rows that are complete in their columns.
+    rows_left_out : int
+        Further rows that there were and that `of` left out, since they missed values.
     """
 
     values: Values
     names: tuple[str, ...]
     kinds: tuple[Kind, ...] = ()
     has_missing: bool = False
+    rows_left_out: int = 0
     _index: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -85,7 +88,7 @@ class Dataset:
 
     def __reduce__(self) -> tuple[type[Dataset], tuple[Any, ...]]:
         """Pickle what it is made from: an array alone would come back writeable."""
-        return type(self), (self.values, self.names, self.kinds, self.has_missing)
+        return type(self), (self.values, self.names, self.kinds, self.has_missing, self.rows_left_out)
 
     @classmethod
     def of(cls, data: Any, names: Sequence[str] | None = None, missing: Missing = "raise") -> Dataset:
@@ -121,7 +124,8 @@ class Dataset:
         complete = ~np.isnan(dataset.values).any(axis=1)
         if complete.sum() < 2:
             raise DataError(f"only {complete.sum()} of {dataset.n} rows have no missing values: drop columns first")
-        return cls(dataset.values[complete], dataset.names, dataset.kinds)
+        left_out = int(dataset.n - complete.sum())
+        return cls(dataset.values[complete], dataset.names, dataset.kinds, rows_left_out=left_out)
 
     @classmethod
     def _of(cls, data: Any, names: Sequence[str] | None) -> Dataset:

@@ -103,7 +103,8 @@ def edges_csv(result: LearnResult) -> str:
         row: list[Any] = list(edge)
         if found := evidence.get(edge):
             answer = found.answer
-            row += [repr(answer.statistic), repr(answer.p_value), ";".join(found.given)]
+            row += ["", ""] if found.laid_down else [repr(answer.statistic), repr(answer.p_value)]
+            row += [";".join(found.given)]
             row += [answer.decided_by, answer.permutations, answer.n]
         rows.append(row + [""] * (len(header) - len(row)))
     return _csv(header, rows)
@@ -150,7 +151,7 @@ def graphml(result: LearnResult) -> str:
     evidence = result.evidence_by_pair()
     for a, b in result.graph.edges:
         edge = ET.SubElement(graph, "edge", source=_xml_text(a), target=_xml_text(b))
-        if found := evidence.get((a, b)):
+        if (found := evidence.get((a, b))) and not found.laid_down:
             for key in ("statistic", "p_value"):
                 ET.SubElement(edge, "data", key=key).text = repr(getattr(found.answer, key))
     ET.indent(root)
@@ -246,8 +247,8 @@ def _answer(row: PairEvidence | None) -> dict[str, Any]:
         return {}
     answer = row.answer
     return {
-        "statistic": answer.statistic,
-        "p_value": answer.p_value,
+        "statistic": None if row.laid_down else answer.statistic,
+        "p_value": None if row.laid_down else answer.p_value,
         "given": list(row.given),
         "decided_by": answer.decided_by,
         "permutations": answer.permutations,

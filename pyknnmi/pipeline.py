@@ -143,6 +143,8 @@ class Pipeline:
             seed=run.seed,
             data_hash=dataset.hash,
             shape=dataset.values.shape,
+            rows_left_out=dataset.rows_left_out,
+            has_missing=dataset.has_missing,
             isolated=tuple(dataset.names[i] for i in isolated),
             counts=found.counts,
             seconds=time.perf_counter() - start,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyknnmi.ci_tests import CIResult
-from pyknnmi.constraints import Constraints
+from pyknnmi.constraints import FORBIDDEN, REQUIRED, Constraints
 from pyknnmi.graph import Graph
 from pyknnmi.partially_directed import PartiallyDirectedGraph
 
@@ -36,8 +36,13 @@ class PairEvidence:
     given: tuple[str, ...]
     answer: CIResult
 
+    @property
+    def laid_down(self) -> bool:
+        """Whether the pair was required or forbidden, so that nothing was tested."""
+        return self.answer.decided_by in (REQUIRED, FORBIDDEN)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class LearnResult:
     """A learned Markov network with its evidence.
 
@@ -59,6 +64,10 @@ class LearnResult:
         SHA-256 of the data's shape, names, kinds and values.
     shape : (int, int)
         Rows and columns of the data.
+    rows_left_out : int
+        Further rows, which were left out before since they missed values.
+    has_missing : bool
+        Whether values are missing in the rows that are there, so that each test left out what misses them.
     isolated : tuple of str
         Constant columns, which depend on nothing.
     counts : dict of str to int
@@ -89,6 +98,8 @@ class LearnResult:
     constraints: Constraints = field(default_factory=Constraints)
     details: Mapping[str, object] = field(default_factory=dict)
     directed: PartiallyDirectedGraph | None = None
+    rows_left_out: int = 0
+    has_missing: bool = False
 
     def edge_evidence(self) -> tuple[PairEvidence, ...]:
         """Return the evidence of the edges alone, in the order of the graph's edges."""
@@ -105,16 +116,24 @@ class LearnResult:
         for a, b in self.graph.edges:
             line = f"{f'{a} - {b}':<{width}}"
             if pair := found.get((a, b)):
-                line += f"  {pair.answer.statistic:>10.4f}  {format_p_value(pair.answer.p_value):>9}"
+                if pair.laid_down:
+                    line += f"  {pair.answer.decided_by:>21}"
+                else:
+                    line += f"  {pair.answer.statistic:>10.4f}  {format_p_value(pair.answer.p_value):>9}"
             lines.append(line)
         if self.directed is not None:
             lines.append(f"oriented: {self.directed}")
-        n, p = self.shape
-        lines.append(
-            f"{len(self.graph.edges)} edges between {p} columns ({n} rows), {self.counts['tests']} tests, "
-            f"{self.seconds:.2f} s"
-        )
+        lines.append(self._summary())
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<LearnResult of {self.spec}: {self._summary()}>"
+
+    def _summary(self) -> str:
+        n, p = self.shape
+        left_out = f", {self.rows_left_out} left out" if self.rows_left_out else ""
+        edges = f"{len(self.graph.edges)} edge{'s' * (len(self.graph.edges) != 1)}"
+        return f"{edges} between {p} columns ({n} rows{left_out}), {self.counts['tests']} tests, {self.seconds:.2f} s"
 
 
 def format_p_value(p: float) -> str:

@@ -103,8 +103,11 @@ def test_drop_leaves_out_rows_once_and_per_test_where_it_matters():
     assert ci_test(table, "dose", "site", missing="drop").n == 115
     assert ci_test(table, "dose", "site", missing="drop-per-test").n == 120
     assert ci_test(table, "age", "site", missing="drop-per-test").n == 115
-    assert learn(table, missing="drop").shape == (115, 4)
-    assert learn(table, missing="drop-per-test").shape == (120, 4)
+    for missing, shape, left_out in (("drop", (115, 4), 5), ("drop-per-test", (120, 4), 0)):
+        result = learn(table, missing=missing)
+        assert (result.shape, result.rows_left_out) == (shape, left_out)
+        assert result.has_missing == (missing == "drop-per-test")
+        assert (", 5 left out)" in str(result)) == (missing == "drop")
 
 
 def test_ties_are_told_once_where_each_question_has_its_rows():
