@@ -194,8 +194,17 @@ class Registry:
         return list(self._plugins.values())
 
     def add_commands(self, group: Any) -> None:
-        """Let every plugin add its commands to a click group."""
-        self._manager.hook.pyknnmi_commands(group=group)
+        """Let every plugin add its commands to a click group; those that fail, or take a name, are left out."""
+        for implementation in self._manager.hook.pyknnmi_commands.get_hookimpls():
+            plugin, before = implementation.plugin_name, dict(group.commands)
+            try:
+                implementation.function(group)
+            except (Exception, SystemExit) as error:
+                group.commands = before
+                warn(f"the commands of plugin '{plugin}' were skipped: {type(error).__name__}: {error}")
+            for name in [name for name, command in before.items() if group.commands.get(name) is not command]:
+                group.commands[name] = before[name]
+                warn(f"the command '{name}' of plugin '{plugin}' was skipped: there is one of this name")
 
 
 def _chosen(entry_points: Iterable[importlib.metadata.EntryPoint]) -> list[importlib.metadata.EntryPoint]:

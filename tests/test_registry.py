@@ -208,6 +208,31 @@ def test_plugins_add_commands():
     assert list(group.commands) == ["extra"]
 
 
+def test_commands_that_fail_or_take_a_name_are_left_out():
+    own, theirs = click.Command("learn"), click.Command("learn")
+
+    def fails(group):
+        group.add_command(click.Command("half"))
+        raise RuntimeError("no such luck")
+
+    def takes(group):
+        group.add_command(theirs)
+        group.add_command(click.Command("extra"))
+
+    group = click.Group(commands=[own])
+    registry = Registry(
+        [entry("first", plugin(pyknnmi_commands=fails)), entry("second", plugin(pyknnmi_commands=takes))]
+    )
+    with pytest.warns(PyknnmiWarning) as told:
+        registry.add_commands(group)
+    assert [str(warning.message) for warning in told] == [
+        "the commands of plugin 'first' were skipped: RuntimeError: no such luck",
+        "the command 'learn' of plugin 'second' was skipped: there is one of this name",
+    ]
+    assert group.commands["learn"] is own
+    assert set(group.commands) == {"learn", "extra"}
+
+
 def test_the_import_makes_no_registry():
     code = (
         "import pyknnmi, sys; assert pyknnmi.registry._registry.cache_info().currsize == 0; "
