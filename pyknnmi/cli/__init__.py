@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 import click
 
-from pyknnmi.cli.common import PluginGroup, show_warning
+from pyknnmi.cli.common import PluginGroup
 from pyknnmi.cli.components import components, describe, explain
 from pyknnmi.cli.experiment import experiment, figures
 from pyknnmi.cli.learn import demo, learn, test
@@ -21,7 +19,6 @@ __all__ = ["main"]
 @click.version_option(package_name="pyknnmi")
 def main() -> None:
     """Learn which variables depend on which, without assuming a distribution."""
-    warnings.showwarning = show_warning
 
 
 for command in (components, demo, describe, experiment, explain, figures, learn, plugins, simulate, store, test):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import math
+import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,7 +18,7 @@ from pyknnmi.errors import PyknnmiError, PyknnmiWarning
 from pyknnmi.registry import default_registry
 from pyknnmi.run import Progress
 
-__all__ = ["Failure", "PluginGroup", "progress_bar", "progress_line", "show_warning", "writing"]
+__all__ = ["Failure", "PluginGroup", "progress_bar", "progress_line", "writing"]
 
 _TEXT_WIDTH = 40
 _OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
@@ -30,6 +32,14 @@ class Failure(click.ClickException):
 
 class PluginGroup(click.Group):
     """Turns the package's errors into one line and exit code 2, and lets plugins add commands."""
+
+    _asked_plugins = False
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command line: warnings are told in a line, and SIGTERM ends it as tidily as an interrupt."""
+        warnings.showwarning = _show_warning
+        with _sigterm_raises():
+            return super().main(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
@@ -45,13 +55,33 @@ class PluginGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command; those of plugins are looked for after the package's own."""
         if cmd_name not in self.commands:
-            default_registry().add_commands(self)
+            self._ask_plugins()
         return super().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
-        default_registry().add_commands(self)
+        self._ask_plugins()
         return super().list_commands(ctx)
+
+    def _ask_plugins(self) -> None:
+        if not self._asked_plugins:
+            self._asked_plugins = True
+            default_registry().add_commands(self)
+
+
+@contextmanager
+def _sigterm_raises() -> Iterator[None]:
+    """Let SIGTERM, which schedulers send, raise SystemExit: what goes on in worker processes is stopped then, too."""
+
+    def end(signum: int, frame: object) -> None:
+        signal.signal(signum, signal.SIG_IGN)  # `timeout` sends two, and the second must not stop the tidying
+        sys.exit(128 + signum)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
@@ -103,7 +133,7 @@ def progress_bar() -> Iterator[Callable[[Progress], None]]:
         )
 
 
-def show_warning(
+def _show_warning(
     message: Warning | str,
     category: type[Warning],
     filename: str,

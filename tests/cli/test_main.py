@@ -8,6 +8,8 @@ import pty
 import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -70,6 +72,38 @@ def test_a_full_disk_behind_the_output_is_no_traceback():
     assert result.stderr == "Error: cannot write: No space left on device\n"
 
 
+def test_commands_of_plugins(tmp_path):
+    """One plugin that is sound, of which one command takes a name, and one that fails."""
+    (tmp_path / "two.py").write_text(
+        "import click, types, pyknnmi\n"
+        "def command(name):\n"
+        "    return click.Command(name, help='Theirs.', callback=lambda: click.echo('theirs'))\n"
+        "@pyknnmi.hookimpl\n"
+        "def pyknnmi_commands(group):\n"
+        "    group.add_command(command('extra'))\n"
+        "    group.add_command(command('demo'))\n"
+        "bad = types.SimpleNamespace(pyknnmi_commands=pyknnmi.hookimpl(lambda group: 1 / 0))\n"
+    )
+    info = tmp_path / "two-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: two\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[pyknnmi]\na-bad-one = two:bad\nsound = two\n")
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "PYTHONPATH": path, "PYKNNMI_PLUGINS": "a-bad-one,sound"}
+
+    def told(argument):
+        return subprocess.run(
+            [*COMMAND, argument], env=environment, capture_output=True, text=True, timeout=60, check=True
+        )
+
+    assert told("--help").stderr.splitlines() == [
+        "Warning: the commands of plugin 'a-bad-one' were skipped: ZeroDivisionError: division by zero",
+        "Warning: the command 'demo' of plugin 'sound' was skipped: there is one of this name",
+    ]
+    assert told("--help").stdout.count("Theirs.") == 1
+    assert told("extra").stdout == "theirs\n"
+
+
 @pytest.fixture
 def long_run(tmp_path):
     data, _ = pyknnmi.simulate.small_network(3000, seed=1)
@@ -102,3 +136,33 @@ def test_progress_on_a_terminal_and_ctrl_c(long_run, interruptible):
     assert b"Traceback" not in shown
     assert out == ""
     assert child.returncode == 1
+
+
+def started_by(pid):
+    """The ids of the processes that a process started, without joblib's watchman of resources."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
+    return [child for child in children if b"resource_tracker" not in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
+def test_sigterm_ends_the_workers_too(long_run):
+    command = [*COMMAND, *long_run, "--jobs", "2"]
+    command = [argument.replace("permutations=100", "permutations=100000") for argument in command]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        until = time.monotonic() + 30
+        while len(workers := started_by(child.pid)) < 2:
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        time.sleep(1)  # they have begun to work
+        child.send_signal(signal.SIGTERM)
+        out, err = child.communicate(timeout=20)
+        assert child.returncode == 128 + signal.SIGTERM
+        assert (out, err) == (b"", b"")
+        until = time.monotonic() + 10
+        while left := [worker for worker in workers if Path(f"/proc/{worker}").exists()]:
+            assert time.monotonic() < until, left
+            time.sleep(0.1)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
