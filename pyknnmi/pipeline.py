@@ -22,7 +22,7 @@ from pyknnmi.errors import DataError, ParameterError, PluginError
 from pyknnmi.graph import Graph
 from pyknnmi.learners import Evidence, Learned, Learner, Pair, most_doubtful
 from pyknnmi.partially_directed import PartiallyDirectedGraph
-from pyknnmi.preparation import canonical, check_kinds, to_dataset, transformed, warn_of_constants
+from pyknnmi.preparation import canonical, check_kinds, to_dataset, transformed, warn_of_constants, warn_of_copies
 from pyknnmi.registry import BUILT_IN, HERE, KINDS, Registry, default_registry
 from pyknnmi.result import LearnResult, PairEvidence
 from pyknnmi.run import Progress, ProgressError, Run
@@ -130,6 +130,7 @@ class Pipeline:
         columns = canonical(dataset, isolated)
         if columns is not None:
             check_kinds(self.test or self.learner, columns)
+            warn_of_copies(columns)
         found = _Outcome()
         if columns is not None and columns.p > 1:
             found = self._learn_columns(columns, run, constraints, orient, store)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from pyknnmi.component import Component, guarded
+from pyknnmi.correlation import standardized
 from pyknnmi.data import Dataset, Missing, listing, natural_key
 from pyknnmi.errors import DataError, PluginError, warn
 from pyknnmi.reading import read_table
 from pyknnmi.transforms import Transform
 
-__all__ = ["canonical", "check_kinds", "to_dataset", "transformed", "warn_of_constants"]
+__all__ = ["canonical", "check_kinds", "to_dataset", "transformed", "warn_of_constants", "warn_of_copies"]
 
 
 def to_dataset(data: Any, missing: Missing = "raise") -> Dataset:
@@ -82,3 +84,25 @@ def warn_of_constants(names: Sequence[str], when: str = "") -> None:
     if names:
         columns, are, depend = ("columns", "are", "they depend") if len(names) > 1 else ("column", "is", "it depends")
         warn(f"{when}{columns} {listing(names)} {are} constant: {depend} on nothing")
+
+
+def warn_of_copies(dataset: Dataset) -> None:
+    """Warn of continuous columns of which one is the other in other units."""
+    for a, b in _copies(dataset):
+        warn(
+            f"columns '{a}' and '{b}' are the same but for their units: given either, nothing depends on the other, so "
+            "edges from them to other columns get lost; leave one out"
+        )
+
+
+def _copies(dataset: Dataset) -> list[tuple[str, str]]:
+    numbers = [i for i, kind in enumerate(dataset.kinds) if kind == "continuous" and not dataset.has_missing]
+    scaled = standardized(dataset.values[:, numbers])
+    # A weighted sum tells columns apart without comparing all pairs; no data follow these weights.
+    sums = np.abs(np.cos(np.arange(1, dataset.n + 1)) @ scaled)
+    order = np.argsort(sums)
+    return [
+        (dataset.names[numbers[min(i, j)]], dataset.names[numbers[max(i, j)]])
+        for i, j in pairwise(order.tolist())
+        if sums[j] - sums[i] < 1e-9 * dataset.n and abs(scaled[:, i] @ scaled[:, j]) > dataset.n * (1 - 1e-12)
+    ]

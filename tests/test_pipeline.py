@@ -307,6 +307,16 @@ def test_the_default_finds_most_of_the_network():
 # The door
 
 
+def test_a_column_in_other_units_is_told():
+    x, y, z = np.random.default_rng(2).standard_normal((3, 100))
+    table = np.column_stack([x, y + x, z, 2.54 * x + 10, -x])
+    with pytest.warns(PyknnmiWarning, match="are the same but for their units: .* leave one out") as told:
+        learn(table, "iamb+fisher-z")
+    copies = {name for warning in told for name in ("X1", "X4", "X5") if f"'{name}'" in str(warning.message)}
+    assert (len(told), copies) == (2, {"X1", "X4", "X5"})
+    learn(np.column_stack([x, x + 1e-5 * z, y]), "iamb+fisher-z")  # near, and no copy
+
+
 def test_data_that_cannot_be_learned_from():
     with pytest.raises(DataError, match="the data have one column, 'X1': a network needs two"):
         learn(np.arange(10.0)[:, None])
