@@ -18,6 +18,8 @@ Kind = Literal["continuous", "discrete"]
 
 Values = NDArray[np.float64]
 
+_FEW_ROWS = 5  # so many may all have their own label, and it be a category
+
 
 def column_of(column: Any, name: str) -> tuple[Values, Kind]:
     """Return a data frame's column as numbers and its kind.
@@ -28,7 +30,7 @@ def column_of(column: Any, name: str) -> tuple[Values, Kind]:
     Raises
     ------
     DataError
-        Text of which most rows have their own.
+        Text of which most rows, or all of more than a few, have their own.
     DataTypeError
         Complex numbers, dates, objects.
     """
@@ -59,9 +61,10 @@ def categories(labels: Sequence[Any], name: str) -> Values:
     categories.
     """
     known = sorted({label for label in labels if label is not None}, key=lambda label: (str(type(label)), label))
-    if len(known) > max(20, len(labels) / 2):
+    rows = len(labels) - labels.count(None)
+    if len(known) > max(20, rows / 2) or len(known) == rows > _FEW_ROWS:
         raise DataError(
-            f"column '{name}' holds {len(known)} different texts in {len(labels)} rows: it looks like free text or "
+            f"column '{name}' holds {len(known)} different texts in {rows} rows: it looks like free text or "
             "identifiers; leave it out, or sort it into categories"
         )
     code = {label: float(i) for i, label in enumerate(known)}

@@ -6,7 +6,7 @@ import hashlib
 import operator
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -21,8 +21,12 @@ __all__ = ["Dataset", "natural_key"]
 Values = NDArray[np.float64]
 Missing = Literal["raise", "drop", "drop-per-test"]
 
-_MISSING_WAYS_OUT = 'drop or impute those rows, or pass missing="drop" or missing="drop-per-test"'
-_KEPT_WAYS_OUT = "drop or impute those rows, or keep them with has_missing=True"
+MISSING_VALUES = (
+    "missing values (NaN)",
+    'drop or impute those rows, or pass missing="drop" or missing="drop-per-test"',
+)
+INFINITE_VALUES = "infinite values", "drop or clip those values"
+"""What `check_none` finds, and the way out."""
 
 
 def natural_key(name: str) -> tuple[tuple[str | int, ...], str]:
@@ -65,7 +69,7 @@ class Dataset:
             raise DataError(f"the data have {array.ndim} dimension(s): give a table of shape (rows, columns)")
         if array.shape[1] != len(self.names):
             raise DataError(f"{len(self.names)} names were given for {array.shape[1]} columns")
-        _check_names(self.names)
+        check_names(self.names)
         if array.shape[1] == 0:
             raise DataError("the data have no columns")
         if array.shape[0] < 2:
@@ -77,8 +81,9 @@ class Dataset:
         _check_kinds(kinds, self.names)
         values = np.ascontiguousarray(array, dtype=np.float64).view()
         if not self.has_missing:
-            _check_none(np.isnan(values), self.names, "missing values (NaN)", _KEPT_WAYS_OUT)
-        _check_none(np.isinf(values), self.names, "infinite values", "drop or clip those values")
+            way_out = "drop or impute those rows, or keep them with has_missing=True"
+            check_none(np.isnan(values), self.names, MISSING_VALUES[0], way_out)
+        check_none(np.isinf(values), self.names, *INFINITE_VALUES)
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
         object.__setattr__(self, "names", tuple(self.names))
@@ -120,7 +125,7 @@ class Dataset:
         if not dataset.has_missing or missing == "drop-per-test":
             return dataset
         if missing == "raise":
-            _check_none(np.isnan(dataset.values), dataset.names, "missing values (NaN)", _MISSING_WAYS_OUT)
+            check_none(np.isnan(dataset.values), dataset.names, *MISSING_VALUES)
         complete = ~np.isnan(dataset.values).any(axis=1)
         if complete.sum() < 2:
             raise DataError(f"only {complete.sum()} of {dataset.n} rows have no missing values: drop columns first")
@@ -144,7 +149,7 @@ class Dataset:
     @classmethod
     def _of_frame(cls, frame: Any) -> Dataset:
         names = tuple(str(name) for name in frame.columns)
-        _check_names(names)
+        check_names(names)
         if not names:
             raise DataError("the data have no columns")
         columns = [column_of(frame[key], name) for key, name in zip(frame.columns, names, strict=True)]
@@ -229,13 +234,29 @@ def listing(names: Sequence[str], most: int = 12) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
-def _check_names(names: Sequence[str]) -> None:
+def check_names(names: Sequence[str]) -> None:
+    """Raise an error unless every column has a name of its own."""
     for position, name in enumerate(names, start=1):
         if not isinstance(name, str) or not name.strip():
             raise DataError(f"column {position} has no name: name it, or leave it out if it is a row index")
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise DataError(f"column names must differ; given more than once: {listing(repeated)}")
+
+
+def check_none(
+    wrong: NDArray[np.bool_],
+    names: Sequence[str],
+    what: str,
+    way_out: str,
+    place: Callable[[int], str] = "row {} (counted from 0)".format,
+) -> None:
+    """Raise an error that counts the wrong values of each column, and says the place of the first row that has any."""
+    if not wrong.any():
+        return
+    found = [f"'{name}' ({count})" for name, count in zip(names, wrong.sum(axis=0), strict=True) if count]
+    first = int(np.flatnonzero(wrong.any(axis=1))[0])
+    raise DataError(f"{what} in column {listing(found)}, first in {place(first)}: {way_out}")
 
 
 def _kind_of_all(values: Any) -> Kind:
@@ -247,14 +268,6 @@ def _check_kinds(kinds: Sequence[Kind], names: Sequence[str]) -> None:
         raise DataError(f"{len(kinds)} kinds were given for {len(names)} columns")
     for kind, name in zip(kinds, names, strict=True):
         check_choice("kind", kind, get_args(Kind), f"column '{name}': ")
-
-
-def _check_none(wrong: NDArray[np.bool_], names: Sequence[str], what: str, way_out: str) -> None:
-    if not wrong.any():
-        return
-    found = [f"'{name}' ({count})" for name, count in zip(names, wrong.sum(axis=0), strict=True) if count]
-    first = int(np.flatnonzero(wrong.any(axis=1))[0])
-    raise DataError(f"{what} in column {listing(found)}, first in row {first} (counted from 0): {way_out}")
 
 
 def _check_type(array: NDArray[Any], names: Sequence[str]) -> None:

@@ -6,20 +6,21 @@ import csv
 import gzip
 import io
 import os
+import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.columns import Kind, categories
-from pyknnmi.data import Dataset, Missing
+from pyknnmi.data import INFINITE_VALUES, MISSING_VALUES, Dataset, Missing, check_names, check_none
 from pyknnmi.errors import DataError, DataTypeError
 
 __all__ = ["read_table"]
 
-_MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
+_MISSING = {"", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", "?", "."}
 
 
 def read_table(path: str | os.PathLike[str], missing: Missing = "raise") -> Dataset:
@@ -30,7 +31,7 @@ def read_table(path: str | os.PathLike[str], missing: Missing = "raise") -> Data
     path : path
         A file of rows of numbers under a line of column names, separated by commas, semicolons or tabs; may be
         compressed (``.gz``). A column of text alone holds categories; numbers with a decimal comma are an error.
-        Missing values are empty cells, ``NA``, ``NaN`` and the like.
+        Missing values are empty cells, ``NA``, ``NaN`` and the like. Names and cells may stand in quotation marks.
     missing : {"raise", "drop", "drop-per-test"}
         As in `Dataset.of`.
 
@@ -49,7 +50,7 @@ def read_table(path: str | os.PathLike[str], missing: Missing = "raise") -> Data
         with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
             text = stream.read()
     except UnicodeDecodeError:
-        raise DataError(f"cannot read '{path}': it is not text in UTF-8") from None
+        raise DataError(f"cannot read '{path}': it is not text in UTF-8: save it as CSV in UTF-8") from None
     except (OSError, EOFError, zlib.error, ValueError) as error:  # damaged compressed files; a path with a null in it
         raise DataError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from None
     if "\n" not in text:
@@ -57,21 +58,78 @@ def read_table(path: str | os.PathLike[str], missing: Missing = "raise") -> Data
     header, body = _split_header(text)
     if not header.strip():
         raise DataError(f"'{path}' is empty, or its first line is: it must hold the column names")
-    delimiter = max("\t,;", key=header.count)
+    first_row = _split_header(body.lstrip("\r\n"))[0]
+    delimiter = _delimiter(header, first_row)
     _, first = next(_rows(path, header.rstrip("\r"), 1, delimiter))
     names = [name.strip() for name in first]
     if all(_is_number(name) for name in names):
         raise DataError(f"the first line of '{path}' holds numbers: put the column names there")
     if not body.strip():
         raise DataError(f"'{path}' has column names and no rows")
+    if len(names) == _width(first_row, delimiter) == 1 and 1 < _pieces(names[0]) == _pieces(first_row):
+        raise DataError(f"'{path}' has one column, '{names[0]}': separate columns by commas, semicolons or tabs")
+    check_names(names)
+    first_line = header.count("\n") + 2
     try:
         values = np.loadtxt(io.StringIO(body), delimiter=delimiter, ndmin=2, quotechar='"', comments=None)
     except ValueError:
-        first_line = header.count("\n") + 2
-        return Dataset.of(_read_cells(path, body, first_line, delimiter, names), missing=missing)
+        return _read_cells(path, body, first_line, delimiter, names, missing)
     if values.shape[1] != len(names):
-        raise DataError(f"'{path}' has {len(names)} column names and {values.shape[1]} numbers a row")
-    return Dataset.of(values, names, missing)
+        raise _width_error(path, first_line, values.shape[1], names, is_first=True)
+
+    def lines() -> list[int]:
+        return [line for line, row in _rows(path, body, first_line, delimiter) if row]
+
+    return _dataset(values, names, (), missing, lines)
+
+
+def _dataset(
+    values: NDArray[np.float64],
+    names: list[str],
+    kinds: tuple[Kind, ...],
+    missing: Missing,
+    lines: Callable[[], Sequence[int]],
+) -> Dataset:
+    """Return the table; what is missing or infinite is told by its line in the file."""
+
+    def place(row: int) -> str:
+        return f"line {lines()[row]}"
+
+    if missing == "raise":
+        check_none(np.isnan(values), names, *MISSING_VALUES, place)
+    check_none(np.isinf(values), names, *INFINITE_VALUES, place)
+    return Dataset.of(Dataset(values, tuple(names), kinds, has_missing=True), missing=missing)
+
+
+def _delimiter(header: str, row: str) -> str:
+    """Return what cuts the names and the first row into equally many cells; else, into most names, then cells."""
+
+    def fit(delimiter: str) -> tuple[bool, int, int]:
+        names, cells = _width(header, delimiter), _width(row, delimiter)
+        return names == cells > 1, names, cells
+
+    return max("\t,;", key=fit)
+
+
+def _width(row: str, delimiter: str) -> int:
+    try:
+        return len(next(csv.reader(io.StringIO(row), delimiter=delimiter, skipinitialspace=True), []))
+    except csv.Error:  # told when the row is read
+        return 0
+
+
+def _pieces(row: str) -> int:
+    """Return the number of cells if bars or blanks, which are not read, were to separate them."""
+    return len(re.split(r"[|\s]+", row.strip()))
+
+
+def _width_error(path: Path, line: int, width: int, names: list[str], is_first: bool) -> DataError:
+    way_out = ""
+    if is_first and len(names) == 1:
+        way_out = ": the first line must hold the column names, and be no title or comment"
+    elif is_first and width == len(names) + 1:
+        way_out = ": each column needs a name, also one of row names"
+    return DataError(f"'{path}', line {line}: {width} values for {len(names)} column names{way_out}")
 
 
 def _split_header(text: str) -> tuple[str, str]:
@@ -88,7 +146,7 @@ def _split_header(text: str) -> tuple[str, str]:
 
 def _rows(path: Path, text: str, first_line: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the line on which each row begins, and its cells."""
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
     line = first_line
     try:
         for row in reader:
@@ -108,14 +166,15 @@ def _is_number(text: str) -> bool:
     return "_" not in text  # Python's own way to group digits: in a table it is a label
 
 
-def _read_cells(path: Path, body: str, first_line: int, delimiter: str, names: list[str]) -> Dataset:
+def _read_cells(path: Path, body: str, first_line: int, delimiter: str, names: list[str], missing: Missing) -> Dataset:
     """Return a table in which not all cells are numbers."""
-    rows, lines = [], []
+    rows: list[list[str]] = []
+    lines: list[int] = []
     for line, row in _rows(path, body, first_line, delimiter):
         if not row:
             continue
         if len(row) != len(names):
-            raise DataError(f"'{path}', line {line}: {len(row)} values for {len(names)} column names")
+            raise _width_error(path, line, len(row), names, is_first=not rows)
         rows.append([cell.strip() for cell in row])
         lines.append(line)
     columns = [
@@ -123,7 +182,7 @@ def _read_cells(path: Path, body: str, first_line: int, delimiter: str, names: l
         for name, cells in zip(names, zip(*rows, strict=True), strict=True)
     ]
     kinds = tuple(kind for _, kind in columns)
-    return Dataset(np.column_stack([values for values, _ in columns]), tuple(names), kinds, has_missing=True)
+    return _dataset(np.column_stack([values for values, _ in columns]), names, kinds, missing, lambda: lines)
 
 
 def _column(path: Path, name: str, lines: list[int], cells: list[str | None]) -> tuple[NDArray[np.float64], Kind]:
@@ -140,8 +199,8 @@ def _column(path: Path, name: str, lines: list[int], cells: list[str | None]) ->
         return categories(cells, name), "discrete"
     line, cell = text[0]
     raise DataTypeError(
-        f"'{path}', line {line}: column '{name}' holds the text '{cell[:40]}' among numbers: give numbers, or leave "
-        "the column out"
+        f"'{path}', line {line}: column '{name}' holds the text '{cell[:40]}' among numbers: give numbers, leave the "
+        "cell empty or write NA where a value is missing, or leave the column out"
     )
 
 

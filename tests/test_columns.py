@@ -93,6 +93,16 @@ def test_free_text_is_an_error_that_names_the_column():
         Dataset.of(table)
 
 
+@pytest.mark.parametrize(("rows", "missing"), [(6, 0), (18, 0), (18, 4)])
+def test_labels_that_are_all_different_are_identifiers(rows, missing):
+    labels = [*(f"S{i}" for i in range(rows)), *[None] * missing]
+    table = pandas.DataFrame({"sample": labels, "x": np.arange(float(rows + missing))})
+    with pytest.raises(DataError, match=rf"'sample' holds {rows} different texts in {rows} rows"):
+        Dataset.of(table)
+    table.loc[0, "sample"] = "S1"
+    assert Dataset.of(table, missing="drop").kinds == ("discrete", "continuous")
+
+
 def test_missing_values_raise_and_are_counted():
     with pytest.raises(DataError, match=r"missing values \(NaN\) in column 'age' \(5\), first in row 0"):
         learn(frame())

@@ -62,6 +62,28 @@ def test_dialects(write, text):
     assert data.values.tolist() == [[1, 2], [3, 4.5]]
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('"conc, mM";"b, x";c\n1;2;3\n4;5;6\n', ("conc, mM", "b, x", "c")),
+        ("a\tb, mM, tot, x\tc\n1\t2\t3\n4\t5\t6\n", ("a", "b, mM, tot, x", "c")),
+        ('"dose; a; b; c",b,c\n1,2,3\n4,5,6\n', ("dose; a; b; c", "b", "c")),
+        ('"a", "b, x", "c"\n1, "2", 3\n4.0, "5.0", 6\n', ("a", "b, x", "c")),
+        ('"a"\t "b"\t"c"\n1\t "2"\t3\n4\t5\t6\n', ("a", "b", "c")),
+    ],
+)
+def test_separators_within_quotes_or_names(write, text, names):
+    data = read_table(write(text))
+    assert data.names == names
+    assert data.values.tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+@pytest.mark.parametrize("mark", ["", "NA", "n/a", "N.A.", "#N/A", "<NA>", ".", "NaN", "null", "None", "?"])
+def test_marks_of_missing_values(write, mark):
+    data = read_table(write(f"a,b\n1,x\n{mark},y\n3,{mark}\n4,x\n"), "drop")
+    assert data.values.tolist() == [[1, 0], [4, 0]]
+
+
 def test_a_quotation_mark_alone_in_a_name(write):
     assert read_table(write('width,height"\n1,2\n3,4\n')).names == ("width", 'height"')
 
@@ -84,14 +106,23 @@ def test_one_column(write):
         ("a,b", "has column names and no rows"),
         ("1,2\n3,4\n", "the first line of '.*' holds numbers: put the column names there"),
         ("a,b\n1,2\n3\n", "line 3: 1 values for 2 column names"),
-        ("a,b\n1,2,3\n4,5,6\n", "2 column names and 3 numbers a row"),
+        ("a,b\n1,2,3\n4,5,6\n", "line 2: 3 values for 2 column names: each column needs a name, also one"),
+        ("a,b\nr1,1,2\nr2,3,4\n", "line 2: 3 values for 2 column names: each column needs a name, also one"),
+        ("My experiment\na,b\n1,2\n", "line 2: 2 values for 1 column names: the first line must hold the column names"),
+        ("# of 2024\n1;2\n3;4\n", "line 2: 2 values for 1 column names: .* and be no title or comment"),
+        ("a|b c\n1|2 3\n", r"has one column, 'a\|b c': separate columns by commas, semicolons or tabs"),
+        ("a b\n 1 2\n 3 4\n", "has one column, 'a b': separate columns by commas"),
         ("a,b\n1,2\n", r"1 row\(s\)"),
         ("a,a\n1,2\n3,4\n", "given more than once: a"),
         (",a,b\n1,2,3\n2,3,4\n", "column 1 has no name: name it, or leave it out if it is a row index"),
-        ("a,b\n1,NA\n,4\n", r"missing values \(NaN\) in column 'a' \(1\), 'b' \(1\), first in row 0"),
+        ("a,b\n1,NA\n,4\n", r"missing values \(NaN\) in column 'a' \(1\), 'b' \(1\), first in line 2:"),
+        ('"a\nb",c\n1,2\n\n3,nan\n', r"missing values \(NaN\) in column 'c' \(1\), first in line 5: drop or impute"),
+        ("a,b\nx,2\n\ny,inf\n", "infinite values in column 'b' .*, first in line 4: drop or clip"),
+        ("a,\n1,\n2,\n", "column 2 has no name"),
         ("a,b\n1,nan\n2,4\n", r"missing values \(NaN\) in column 'b' \(1\)"),
         ("a,b\n1,inf\n2,4\n", r"infinite values in column 'b' \(1\)"),
-        (b"a,b\n1,\xff\n", "is not text in UTF-8"),
+        (b"a,b\n1,\xff\n", "is not text in UTF-8: save it as CSV in UTF-8"),
+        ("a,b\n1,2\n".encode("utf-16"), "is not text in UTF-8: save it as CSV in UTF-8"),
         ('name,v\nx,0\n"abc,1\nx,2\nx,3\n', "line 3: 1 values for 2 column names"),
         ('name,v\nx,0\n"abc,1\n' + "x,2\n" * 40000, r"line 3: .* begins here \(field larger .*: is a quotation mark"),
         ("a,b\nx,2\ny\r,4\n", "line 3: cannot read the row that begins here"),
@@ -106,7 +137,8 @@ def test_bad_files(write, content, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n1,2\n3,x\n4,5\n", "line 3: column 'b' holds the text 'x' among numbers: give numbers, or leave"),
+        ("a,b\n1,2\n3,x\n4,5\n", "line 3: column 'b' holds the text 'x' among numbers: give numbers, leave the cell"),
+        ("a,b\n1,2\n3,-\n", "holds the text '-' among numbers: .* empty or write NA where a value is missing"),
         ('"a\n1",b\n1,2\n3,x\n', "line 4: column 'b' holds the text 'x'"),
         ("a,b\n1_2,x\n3,y\n", "line 2: column 'a' holds the text '1_2' among numbers"),
         ("a;b\n0,5;1\n-0,25;2\n", "line 2: column 'a' holds '0,5', a number with a comma: write decimal points"),
