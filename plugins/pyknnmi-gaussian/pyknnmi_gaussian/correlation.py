@@ -33,6 +33,8 @@ def standardize(data: ArrayLike) -> Floats:
         If a column is constant or holds a value that is not finite.
     """
     array = checked_data(data)
+    _, exponent = np.frexp(np.abs(array).max(axis=0))
+    array = np.ldexp(array, -exponent)  # exact, and squares then neither over- nor underflow
     centred = array - array.mean(axis=0)
     return np.asarray(centred / centred.std(axis=0, ddof=1))
 

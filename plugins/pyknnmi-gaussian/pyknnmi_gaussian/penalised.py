@@ -141,6 +141,12 @@ class PenalisedLearner(pyknnmi.Learner):
             rule=self.stars_rule,
             seed=run.seed,
         )
+        if found.instability[0] > self.threshold:
+            pyknnmi.warn(
+                f"{self.name}: the graphs of subsamples differ at the largest penalty already (instability "
+                f"{found.instability[0]:.2g}, threshold {self.threshold}), so the empty graph is chosen; of few columns "
+                "an edge is a large share: give a larger threshold, or select=ebic or ric"
+            )
         curve = {
             "select": "stars",
             "penalties": penalties.tolist(),

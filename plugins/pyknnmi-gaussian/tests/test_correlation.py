@@ -23,6 +23,11 @@ def test_standardize(data):
     np.testing.assert_allclose(scaled.std(axis=0, ddof=1), 1, rtol=1e-14)
 
 
+@pytest.mark.parametrize("unit", [2.0**-1000, 2.0**600])
+def test_units_far_from_one_change_nothing(data, unit):
+    assert (standardize(data * unit) == standardize(data)).all()
+
+
 def test_pearson_equals_numpy(data):
     np.testing.assert_allclose(pearson_correlation(data), np.corrcoef(data, rowvar=False), atol=1e-15)
 

@@ -37,11 +37,16 @@ def chain(n=500, seed=0):
     return pyknnmi.Dataset.of(np.column_stack(columns), list("abcd"))
 
 
+few_columns = pytest.mark.filterwarnings("ignore:.*so the empty graph is chosen")
+
+
+@few_columns
 @pytest.mark.parametrize("spec", SPECS)
 def test_contract(spec):
     check_learner(pyknnmi.Pipeline.parse(spec).learner)
 
 
+@few_columns
 @pytest.mark.parametrize("spec", SPECS[:-1])
 def test_details_are_json_and_name_the_edges(spec):
     result = pyknnmi.learn(chain(), spec, seed=1)
@@ -56,12 +61,23 @@ def test_details_are_json_and_name_the_edges(spec):
         assert all(0 <= edge["stability"] <= 1 for edge in details["edges"])
 
 
+@pytest.mark.parametrize("learner", ["glasso", "neighbourhood"])
+def test_an_empty_graph_of_few_unstable_columns_is_told(learner):
+    random = np.random.default_rng(0)
+    x, noise, other = random.standard_normal((3, 200))
+    columns = np.column_stack([x, x + 0.4 * noise, other])
+    with pytest.warns(pyknnmi.PyknnmiWarning, match="so the empty graph is chosen.*or select=ebic or ric"):
+        assert pyknnmi.learn(columns, learner).graph.edges == ()
+    assert ("X1", "X2") in pyknnmi.learn(columns, f"{learner}(select=ebic)").graph.edges
+
+
 def test_chain_is_found():
     truth = pyknnmi.Graph("abcd", [("a", "b"), ("b", "c"), ("c", "d")])
     assert pyknnmi.learn(chain(), "neighbourhood(select=auto)").graph == truth
     assert pyknnmi.learn(chain(2000), "glasso(penalty=0.2)").graph.false_negatives(truth) == 0
 
 
+@few_columns
 def test_seed_decides_and_threads_do_not():
     first = pyknnmi.learn(chain(), "glasso", seed=1, threads=1)
     assert pyknnmi.learn(chain(), "glasso", seed=1, threads=2).details == first.details
