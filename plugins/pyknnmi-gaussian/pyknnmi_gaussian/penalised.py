@@ -144,8 +144,8 @@ class PenalisedLearner(pyknnmi.Learner):
         if found.instability[0] > self.threshold:
             pyknnmi.warn(
                 f"{self.name}: the graphs of subsamples differ at the largest penalty already (instability "
-                f"{found.instability[0]:.2g}, threshold {self.threshold}), so the empty graph is chosen; of few columns "
-                "an edge is a large share: give a larger threshold, or select=ebic or ric"
+                f"{found.instability[0]:.2g}, threshold {self.threshold}), so the empty graph is chosen; of few "
+                "columns an edge is a large share: give a larger threshold, or select=ebic or ric"
             )
         curve = {
             "select": "stars",
