@@ -45,7 +45,7 @@ def column_of(column: Any, name: str) -> tuple[Values, Kind]:
     if array.dtype.kind == "b":
         return array.astype(np.float64), "discrete"
     if str(dtype) == "category" or array.dtype.kind in "OUT":
-        labels = [None if _is_missing(label) else label for label in array.tolist()]
+        labels = [None if is_missing(label) else label for label in array.tolist()]
         known = [label for label in labels if label is not None]
         if str(dtype) != "category" and all(map(_is_real, known)):
             return np.array([np.nan if label is None else float(label) for label in labels]), "continuous"
@@ -83,5 +83,6 @@ def _is_real(label: Any) -> bool:
     return isinstance(label, Real) and not isinstance(label, bool)
 
 
-def _is_missing(label: Any) -> bool:
+def is_missing(label: Any) -> bool:
+    """Return whether a label is None, NaN or pandas' NA."""
     return label is None or (isinstance(label, float) and np.isnan(label)) or str(label) == "<NA>"

@@ -6,14 +6,14 @@ import hashlib
 import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.columns import Kind, column_of, unusable
+from pyknnmi.columns import Kind, column_of, is_missing, unusable
 from pyknnmi.errors import DataError, UnknownNameError, check_choice, did_you_mean
 
 __all__ = ["Dataset", "natural_key"]
@@ -103,8 +103,8 @@ class Dataset:
         ----------
         data : Dataset, array_like of shape (n, p), or data frame
             A frame is anything with ``.columns`` and ``.to_numpy()`` (pandas, polars). Its row index is
-            not looked at. The caller's memory is never written to; it is copied only when it is not
-            float64 in C order.
+            not looked at; column labels that are no text become text, 7 the name ``"7"``. The caller's memory is
+            never written to; it is copied only when it is not float64 in C order.
         names : sequence of str, optional
             Column names of an array; ``X1 ... Xp`` when left out.
         missing : {"raise", "drop", "drop-per-test"}
@@ -114,7 +114,8 @@ class Dataset:
         Raises
         ------
         DataError
-            Missing values, infinite values, duplicate names, no columns, fewer than two rows, free text.
+            Missing values, infinite values, duplicate or missing names, no columns, fewer than two rows, free text,
+            or something that another call first makes an array or a frame (a dict, a sparse matrix, ...).
         DataTypeError
             A column of objects, dates or complex numbers.
         ParameterError
@@ -136,10 +137,11 @@ class Dataset:
     def _of(cls, data: Any, names: Sequence[str] | None) -> Dataset:
         if isinstance(data, Dataset):
             return data if names is None else cls(data.values, tuple(names), data.kinds, data.has_missing)
-        if hasattr(data, "columns") and hasattr(data, "to_numpy"):
+        if hasattr(data, "to_numpy") and hasattr(data, "columns"):
             if names is not None:
                 raise DataError("a data frame brings its own column names: leave `names` out")
             return cls._of_frame(data)
+        _check_container(data)
         array = as_array(data, "the data")
         if names is None:
             names = [f"X{i + 1}" for i in range(array.shape[-1])] if array.ndim else []
@@ -148,7 +150,7 @@ class Dataset:
 
     @classmethod
     def _of_frame(cls, frame: Any) -> Dataset:
-        names = tuple(str(name) for name in frame.columns)
+        names = tuple("" if is_missing(label) else str(label) for label in frame.columns)
         check_names(names)
         if not names:
             raise DataError("the data have no columns")
@@ -174,7 +176,10 @@ class Dataset:
         return digest.hexdigest()
 
     def column(self, which: str | int) -> int:
-        """Return the index of a column given by name or number (0 to p - 1)."""
+        """Return the index of a column given by name or number (0 to p - 1).
+
+        A number that is the name of another column, as where a frame's labels are the numbers 1 to p, is an error.
+        """
         if isinstance(which, str):
             if which not in self._index:
                 raise UnknownNameError(
@@ -187,7 +192,13 @@ class Dataset:
         except TypeError:
             index = -1
         if not 0 <= index < self.p:
-            raise UnknownNameError(f"there is no column number {which}: they run from 0 to {self.p - 1}")
+            hint = f"; the name of a column is text, '{which}'" if str(which) in self._index else ""
+            raise UnknownNameError(f"there is no column number {which}: they run from 0 to {self.p - 1}{hint}")
+        if self._index.get(str(index), index) != index:
+            raise UnknownNameError(
+                f"column {index} may be the one named '{index}', or '{self.names[index]}', which is number {index} "
+                "(counted from 0): give the name as text"
+            )
         return index
 
     def select(self, columns: Iterable[int]) -> Dataset:
@@ -232,6 +243,18 @@ def listing(names: Sequence[str], most: int = 12) -> str:
     """Return names for a message: all of them, or the first few and how many more."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+_CONVERSIONS = {"column_names": ".to_pandas()", "collect": ".collect()", "toarray": ".toarray()"}
+"""What tells an Arrow table, a lazy frame and a sparse matrix, and the call that returns a frame or an array."""
+
+
+def _check_container(data: Any) -> None:
+    if isinstance(data, Mapping):
+        raise DataError("the data are a mapping: pass a data frame, such as pandas.DataFrame(data)")
+    for attribute, call in _CONVERSIONS.items():
+        if hasattr(data, attribute):
+            raise DataError(f"the data are a {type(data).__name__}: pass what their {call} returns")
 
 
 def check_names(names: Sequence[str]) -> None:

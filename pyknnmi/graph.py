@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from pyknnmi.data import listing
-from pyknnmi.errors import DataError, UnknownNameError, did_you_mean
+from pyknnmi.errors import DataError, DataTypeError, UnknownNameError, did_you_mean
 
 __all__ = ["Graph"]
 
@@ -56,17 +57,35 @@ class Graph:
         object.__setattr__(self, "edges", tuple((names[i], names[j]) for i, j in sorted(pairs)))
 
     @classmethod
-    def from_adjacency(cls, matrix: ArrayLike, names: Iterable[str] | None = None) -> Graph:
+    def from_adjacency(cls, matrix: Any, names: Iterable[str] | None = None) -> Graph:
         """Return the graph of a symmetric matrix: an edge where an off-diagonal entry is not zero.
 
         Parameters
         ----------
-        matrix : array_like, shape (p, p)
-            Must be symmetric in what is zero and what is not; the diagonal is not looked at.
+        matrix : array_like or data frame, shape (p, p)
+            Numbers or booleans. Must be symmetric in what is zero and what is not; the diagonal is not looked at.
         names : iterable of str, optional
-            ``X1 ... Xp`` when left out.
+            The column names of a frame, or ``X1 ... Xp``, when left out.
+
+        Raises
+        ------
+        DataError
+            A matrix that is not square or not symmetric, missing values (NaN), a frame whose rows are not labelled as
+            its columns are.
+        DataTypeError
+            Anything but numbers and booleans.
         """
-        linked = np.asarray(matrix) != 0
+        if hasattr(matrix, "columns"):
+            columns, rows = list(matrix.columns), list(getattr(matrix, "index", matrix.columns))
+            if rows not in (columns, list(range(len(rows)))):
+                raise DataError("the rows of the adjacency matrix must have the labels of its columns, in their order")
+            names = map(str, columns) if names is None else names
+        entries = np.asarray(matrix)
+        if entries.dtype.kind not in "fiub":
+            raise DataTypeError(f"an adjacency matrix holds numbers or booleans; this one is of type {entries.dtype}")
+        if np.isnan(entries).any():
+            raise DataError("the adjacency matrix has missing values (NaN): write 0 where there is no edge")
+        linked = entries != 0
         if linked.ndim != 2 or linked.shape[0] != linked.shape[1]:
             raise DataError(f"an adjacency matrix is square; this one has shape {linked.shape}")
         names = tuple(f"X{i + 1}" for i in range(len(linked))) if names is None else tuple(names)
@@ -104,21 +123,23 @@ class Graph:
 
     def false_positives(self, truth: Graph) -> int:
         """Return how many edges of this graph are not in `truth`."""
-        return len(self._pairs() - truth._same_nodes(self))
+        return len(self._pairs() - self._pairs_of(truth))
 
     def false_negatives(self, truth: Graph) -> int:
         """Return how many edges of `truth` are not in this graph."""
-        return len(truth._same_nodes(self) - self._pairs())
+        return len(self._pairs_of(truth) - self._pairs())
 
     def hamming(self, other: Graph) -> int:
         """Return the number of pairs joined in one of the two graphs and not in the other."""
-        return len(self._pairs() ^ other._same_nodes(self))
+        return len(self._pairs() ^ self._pairs_of(other))
 
     def _pairs(self) -> set[frozenset[str]]:
         return {frozenset(edge) for edge in self.edges}
 
-    def _same_nodes(self, other: Graph) -> set[frozenset[str]]:
+    def _pairs_of(self, other: Graph) -> set[frozenset[str]]:
+        if not isinstance(other, Graph):
+            raise DataTypeError(f"{type(other)} is no pyknnmi.Graph: make one with Graph(names, edges)")
         strangers = sorted(set(self.names) ^ set(other.names))
         if strangers:
             raise DataError(f"the graphs have different nodes; only one of them has {listing(strangers)}")
-        return self._pairs()
+        return other._pairs()

@@ -108,7 +108,7 @@ def _delimiter(header: str, row: str) -> str:
         names, cells = _width(header, delimiter), _width(row, delimiter)
         return names == cells > 1, names, cells
 
-    return max("\t,;", key=fit)
+    return max("\t;,", key=fit)  # of two that fit alike, the comma is rather part of a name or a decimal comma
 
 
 def _width(row: str, delimiter: str) -> int:

@@ -87,6 +87,38 @@ def test_pandas(values):
     assert np.array_equal(data.values, values)
 
 
+def test_a_number_never_means_two_columns(values):
+    pandas = pytest.importorskip("pandas")
+    data = Dataset.of(pandas.DataFrame(values, columns=[1, 2, 3]))
+    assert [data.column(c) for c in (0, "1", "2", "3")] == [0, 0, 1, 2]
+    with pytest.raises(UnknownNameError, match="column 2 may be the one named '2', or '3', which is number 2"):
+        data.column(np.int64(2))
+    with pytest.raises(UnknownNameError, match=r"no column number 3: .* 0 to 2; the name of a column is text, '3'"):
+        data.column(3)
+    assert Dataset.of(pandas.DataFrame(values)).column(2) == 2
+
+
+def test_arrow_tables_lazy_frames_sparse_matrices_and_dicts_are_told_the_way(values):
+    pandas = pytest.importorskip("pandas")
+    table, answer = {"a": values[:, 0], "b": values[:, 1]}, r"the data are a {}: pass what their \.{}\(\) returns"
+    with pytest.raises(DataError, match=r"a mapping: pass a data frame, such as pandas\.DataFrame\(data\)"):
+        Dataset.of(table)
+    with pytest.raises(DataError, match=answer.format("Table", "to_pandas")):
+        Dataset.of(pytest.importorskip("pyarrow").table(table))
+    with pytest.raises(DataError, match=answer.format("LazyFrame", "collect")):
+        Dataset.of(pytest.importorskip("polars").LazyFrame(table))
+    with pytest.raises(DataError, match=answer.format("csr_array", "toarray")):
+        Dataset.of(pytest.importorskip("scipy.sparse").csr_array(values))
+    assert Dataset.of(pandas.DataFrame(table)).names == ("a", "b")
+
+
+@pytest.mark.parametrize("label", [None, float("nan")])
+def test_missing_labels_are_no_names(values, label):
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(DataError, match="column 2 has no name"):
+        Dataset.of(pandas.DataFrame(values, columns=["a", label, "c"]))
+
+
 def test_pandas_own_number_types():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"i": pandas.array([1, 2, 3], dtype="Int64"), "f": pandas.array([1.5, 2, 3], "Float32")})

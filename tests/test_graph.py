@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyknnmi import DataError, Graph, UnknownNameError
+from pyknnmi import DataError, DataTypeError, Graph, UnknownNameError
 
 NAMES = tuple("abcdefg")
 ends = st.sampled_from(NAMES)
@@ -99,11 +99,36 @@ def test_matrix_of_weights():
         ([[0, 1], [0, 0]], ["u", "v"], "not symmetric: it joins only one way between u and v"),
         ([[0, 1, 0]], None, r"square; this one has shape \(1, 3\)"),
         ([[0]], ["u", "v"], "2 names were given for 1 nodes"),
+        ([[0, np.nan], [np.nan, 0]], None, r"missing values \(NaN\): write 0 where there is no edge"),
     ],
 )
 def test_bad_matrices(matrix, names, message):
     with pytest.raises(DataError, match=message):
         Graph.from_adjacency(matrix, names)
+
+
+@pytest.mark.parametrize("matrix", [[["0", "1"], ["1", "0"]], [[0, None], [None, 0]], {"a": [0]}])
+def test_matrices_that_hold_no_numbers(matrix):
+    with pytest.raises(DataTypeError, match="holds numbers or booleans; this one is of type"):
+        Graph.from_adjacency(matrix)
+
+
+def test_a_frame_brings_its_names():
+    pandas = pytest.importorskip("pandas")
+    matrix = [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    for index in (["u", "v", "w"], None):
+        graph = Graph.from_adjacency(pandas.DataFrame(matrix, index=index, columns=["u", "v", "w"]))
+        assert graph == Graph("uvw", [("u", "v")])
+    assert Graph.from_adjacency(pandas.DataFrame(matrix), "abc") == Graph("abc", [("a", "b")])
+    with pytest.raises(DataError, match="must have the labels of its columns, in their order"):
+        Graph.from_adjacency(pandas.DataFrame(matrix, index=["v", "u", "w"], columns=["u", "v", "w"]))
+
+
+def test_only_graphs_have_distances():
+    networkx = pytest.importorskip("networkx")
+    for distance in (Graph.hamming, Graph.false_positives, Graph.false_negatives):
+        with pytest.raises(DataTypeError, match=r"is no pyknnmi\.Graph: make one with Graph\(names, edges\)"):
+            distance(Graph("ab"), networkx.Graph())
 
 
 def test_unknown_node():

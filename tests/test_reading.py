@@ -142,6 +142,7 @@ def test_bad_files(write, content, message):
         ('"a\n1",b\n1,2\n3,x\n', "line 4: column 'b' holds the text 'x'"),
         ("a,b\n1_2,x\n3,y\n", "line 2: column 'a' holds the text '1_2' among numbers"),
         ("a;b\n0,5;1\n-0,25;2\n", "line 2: column 'a' holds '0,5', a number with a comma: write decimal points"),
+        ("conc, mM;b\n0,5;1\n1,5;2\n", "line 2: column 'conc, mM' holds '0,5', a number with a comma"),
         ("a;b\n2;1\n1,5;2\n", "line 3: column 'a' holds '1,5', a number with a comma"),
         ("a\tb\nx\t1.234,5\ny\t\n", "line 2: column 'b' holds '1.234,5', a number with a comma"),
         ('a,b\n"1,5",1\n"2,5e-3",2\n', "line 2: column 'a' holds '1,5', a number with a comma"),
