@@ -57,11 +57,11 @@ class Constraints:
     def of(
         cls,
         dataset: Dataset,
-        required: Iterable[Sequence[Column]] = (),
-        forbidden: Iterable[Sequence[Column]] = (),
+        required: Iterable[Sequence[Column]] | None = (),
+        forbidden: Iterable[Sequence[Column]] | None = (),
         targets: Column | Iterable[Column] | None = None,
     ) -> Self:
-        """Return constraints on the columns of `dataset`, each given by name or number.
+        """Return constraints on the columns of `dataset`, each given by name or number; None is no constraint.
 
         Raises
         ------
@@ -77,8 +77,8 @@ class Constraints:
         if targets is not None:
             targets = named((targets,) if isinstance(targets, str) or not isinstance(targets, Iterable) else targets)
         constraints = cls(
-            tuple(_edge(dataset, "required", edge) for edge in required),
-            tuple(_edge(dataset, "forbidden", edge) for edge in forbidden),
+            _edges(dataset, "required", required),
+            _edges(dataset, "forbidden", forbidden),
             targets,
         )
         constraints.check(dataset)
@@ -121,6 +121,14 @@ class Constraints:
     def target_columns(self, dataset: Dataset) -> tuple[int, ...]:
         """Return the numbers of the target columns that `dataset` has."""
         return tuple(i for i, name in enumerate(dataset.names) if self.targets is None or name in self.targets)
+
+
+def _edges(dataset: Dataset, what: str, given: Any) -> tuple[Edge, ...]:
+    if given is None:
+        return ()
+    if not isinstance(given, Iterable):
+        raise ParameterError(f"{what} = {given!r}: give pairs of columns", what)
+    return tuple(_edge(dataset, what, edge) for edge in given)
 
 
 def _edge(dataset: Dataset, what: str, given: Any) -> Edge:

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from pyknnmi.errors import ParameterError, check_choice
+from pyknnmi.data import as_array
+from pyknnmi.errors import DataError, ParameterError, check_choice
 from pyknnmi.ranking import average_ranks
 
 __all__ = [
@@ -35,12 +36,18 @@ CorrelationKind = Literal["pearson", "spearman", "kendall"]
 _EXPLAINED = 1e-12
 
 
-def standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def standardized(values: ArrayLike) -> NDArray[np.float64]:
     """Return the columns with mean 0 and population standard deviation 1 (ddof 0).
 
     Columns are first scaled by a power of two, which is exact, so no finite column over- or underflows.
     Constant columns become zero.
+
+    Raises
+    ------
+    DataError
+        Anything but a table of numbers, shape (n, p).
     """
+    values = _table(values)
     _, exponent = np.frexp(np.abs(values).max(axis=0))
     scaled = np.ldexp(values, -exponent)
     centred = scaled - scaled.mean(axis=0)
@@ -50,12 +57,12 @@ def standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.ascontiguousarray(centred / deviation)
 
 
-def correlation_matrix(values: NDArray[np.float64], kind: CorrelationKind = "pearson") -> NDArray[np.float64]:
+def correlation_matrix(values: ArrayLike, kind: CorrelationKind = "pearson") -> NDArray[np.float64]:
     """Return the correlations between the columns of a table.
 
     Parameters
     ----------
-    values : ndarray, shape (n, p)
+    values : array_like, shape (n, p)
         A constant column gets the correlation 0 with every other.
     kind : {"pearson", "spearman", "kendall"}
         The two rank correlations come transformed to the scale of Pearson's: 2 sin(pi/6 rho) and sin(pi/2 tau) are
@@ -71,6 +78,8 @@ def correlation_matrix(values: NDArray[np.float64], kind: CorrelationKind = "pea
     ------
     ParameterError
         Another word for `kind`; Kendall's without SciPy.
+    DataError
+        Anything but a table of numbers.
 
     References
     ----------
@@ -78,6 +87,7 @@ def correlation_matrix(values: NDArray[np.float64], kind: CorrelationKind = "pea
     Annals of Statistics 40, doi:10.1214/12-AOS1037, Eq. 3.2.
     """
     check_choice("kind", kind, get_args(CorrelationKind))
+    values = _table(values)
     if kind == "kendall":
         return np.sin(np.pi / 2 * _kendall(values))
     if kind == "spearman":
@@ -88,6 +98,13 @@ def correlation_matrix(values: NDArray[np.float64], kind: CorrelationKind = "pea
         matrix = 2 * np.sin(np.pi / 6 * matrix)
     np.fill_diagonal(matrix, 1.0)
     return matrix
+
+
+def _table(values: ArrayLike) -> NDArray[np.float64]:
+    table = as_array(values, "the values")
+    if table.ndim != 2 or table.dtype.kind not in "fiub":
+        raise DataError(f"the values have shape {table.shape} and type {table.dtype}: give a table of numbers (n, p)")
+    return table.astype(np.float64, copy=False)
 
 
 def _kendall(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ def ci_test(
     data: Any,
     x: Column | Sequence[Column],
     y: Column | Sequence[Column],
-    given: Column | Sequence[Column] = (),
+    given: Column | Sequence[Column] | None = (),
     test: str | CITest = "knn-cmi",
     *,
     seed: int = 0,
@@ -39,7 +39,7 @@ def ci_test(
     x, y : str, int or sequence of these
         Two columns, by name or number from 0; or two groups of columns, for tests that take groups (knn-cmi).
     given : str, int or sequence of these
-        The conditioning set; empty for an unconditional test.
+        The conditioning set; empty or None for an unconditional test.
     test : str or CITest, default "knn-cmi"
         A CI test's spec, such as ``knn-cmi(k=5)``.
     seed, threads, missing
@@ -81,7 +81,9 @@ def ci_test(
     return replace(answer, redundant=(*answer.redundant, *constants)) if constants else answer
 
 
-def _columns(dataset: Dataset, given: Column | Sequence[Column]) -> list[int]:
+def _columns(dataset: Dataset, given: Column | Sequence[Column] | None) -> list[int]:
+    if given is None:
+        return []
     columns = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
     return list(dict.fromkeys(dataset.column(column) for column in columns))
 

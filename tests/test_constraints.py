@@ -68,6 +68,9 @@ def data() -> Dataset:
         ({"forbidden": [("X1", "X2", "X3")]}, ParameterError, "is no edge: give a pair of columns"),
         ({"required": [np.int64(2)]}, ParameterError, r"required: .*2.* is no edge: give a pair of columns"),
         ({"required": [("X1", 1.5)]}, UnknownNameError, "there is no column number 1.5: they run from 0 to 6"),
+        ({"required": 3}, ParameterError, "required = 3: give pairs of columns"),
+        ({"forbidden": [None]}, ParameterError, "forbidden: None is no edge: give a pair of columns"),
+        ({"targets": [None]}, UnknownNameError, "there is no column number None"),
         ({"targets": 1.5}, UnknownNameError, "there is no column number 1.5"),
         ({"targets": True}, UnknownNameError, "there is no column number True"),
     ],
@@ -76,6 +79,10 @@ def test_errors_come_before_any_test(options, error, message):
     pipeline = Pipeline(IAMB(), Untouchable())
     with pytest.raises(error, match=message):
         learn(data(), pipeline, **options)
+
+
+def test_none_is_no_constraint():
+    assert Constraints.of(data(), required=None, forbidden=None, targets=None) == Constraints()
 
 
 def test_a_required_edge_of_a_constant_column_is_an_error():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from pyknnmi import ParameterError, PartialCorrelations, correlation_matrix, fisher_z, standardized
+from pyknnmi import DataError, ParameterError, PartialCorrelations, correlation_matrix, fisher_z, standardized
 
 
 @pytest.fixture
@@ -137,3 +137,16 @@ def test_standardized_constants_are_zero():
     assert not standardized(table).any()
     one_bit = np.column_stack([[1.0, np.nextafter(1, 2)] * 4])
     assert np.abs(standardized(one_bit)) == pytest.approx(np.ones((8, 1)))
+
+
+def test_tables_of_any_kind_and_nothing_else(values):
+    pandas = pytest.importorskip("pandas")
+    for kind in ("pearson", "spearman", "kendall"):
+        expected = correlation_matrix(values, kind)
+        np.testing.assert_allclose(correlation_matrix(pandas.DataFrame(values), kind), expected, rtol=1e-12)
+    np.testing.assert_array_equal(standardized(values.tolist()), standardized(values))
+    for function in (standardized, correlation_matrix):
+        with pytest.raises(DataError, match=r"shape \(200,\) and type float64: give a table of numbers \(n, p\)"):
+            function(values[:, 0])
+        with pytest.raises(DataError, match=r"shape \(1, 1\) and type <U1: give a table of numbers"):
+            function([["a"]])

@@ -347,6 +347,7 @@ def test_names_numbers_and_numpy_numbers():
     assert ci_test(DATA, np.int64(0), np.int64(1), np.array([2]), "fisher-z") == expected
     assert ci_test(DATA, 0, 1, np.int64(2), "fisher-z") == expected
     assert ci_test(DATA, 0, 1, ["X3", 2, "X3"], FisherZTest()) == expected
+    assert ci_test(DATA, 0, 1, None, "fisher-z") == ci_test(DATA, 0, 1, test="fisher-z")
 
 
 def test_a_path_is_read(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import click
@@ -56,7 +57,10 @@ def learn(
     store: Path | None,
     out: Path | None,
 ) -> None:
-    """Learn the Markov network of DATA, a CSV or TSV file with a header line."""
+    """Learn the Markov network of DATA, a CSV or TSV file with a header line.
+
+    In a list of columns, a name with a comma stands in quotation marks: '"dose, mg",age'.
+    """
     pipeline = Pipeline.parse(spec)
     table = read_table(data, missing)
     constraints = Constraints.of(
@@ -123,5 +127,8 @@ def demo(n: int, seed: int) -> None:
 
 
 def _columns(written: str, table: Dataset) -> list[str]:
-    """Return names that are separated by commas; a column may have one in its own."""
-    return [written] if written in table.names else [name.strip() for name in written.split(",") if name.strip()]
+    """Return names that are separated by commas; one that has a comma may stand alone, or in quotation marks."""
+    if written in table.names:
+        return [written]
+    rows = csv.reader(written.splitlines(), skipinitialspace=True)
+    return [name.strip() for row in rows for name in row if name.strip()]

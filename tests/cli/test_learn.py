@@ -121,6 +121,15 @@ def test_ci_test_with_missing_values(tmp_path):
     assert "rows        31" in told
 
 
+def test_names_with_commas_in_pairs(tmp_path):
+    path = tmp_path / "data.csv"
+    write_dataset(pyknnmi.Dataset.of(DATA.values[:, :3], ["dose, mg", "plain", 'a "q"']), path)
+    result = invoke("learn", path, "--spec", "iamb+fisher-z", "--required", '"dose, mg", plain')
+    assert "dose, mg - plain" in result.stdout
+    result = invoke("test", path, 'a "q"', "plain", "--given", '"dose, mg"', "--test", "fisher-z")
+    assert result.stdout.startswith('a "q" and plain given dose, mg: ')
+
+
 def test_copies_of_columns(tmp_path):
     path = tmp_path / "data.csv"
     x, y = DATA.values[:, :1], DATA.values[:, 1:2]

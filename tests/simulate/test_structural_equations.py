@@ -55,7 +55,11 @@ def test_large_network_is_three_small_ones_in_a_row(noise):
     [
         ({"n": 1}, "n = 1: give at least 2 rows"),
         ({"n": 9, "noise": "cauchy"}, "noise = 'cauchy': give gaussian, uniform or t"),
+        ({"n": 100.5}, "n = 100.5: give a whole number of rows"),
+        ({"n": "9"}, "n = '9': give a whole number of rows"),
         ({"n": 9, "seed": -1}, "seed = -1: give a whole number"),
+        ({"n": 9, "seed": None}, "seed = None: give a whole number from 0"),
+        ({"n": 9, "seed": 1.5}, "seed = 1.5: give a whole number from 0"),
     ],
 )
 def test_bad_arguments(arguments, message):
