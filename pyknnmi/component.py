@@ -119,6 +119,8 @@ class Component:
             if field.default is dataclasses.MISSING or not field.kw_only:
                 raise PluginError(f"{where}: give field '{field.name}' a default, keyword-only")
         for parameter in cls.parameters():
+            if not re.fullmatch(r"[a-z][a-z0-9_]*", parameter.name):
+                raise PluginError(f"{where}: no spec can set '{parameter.name}': give it a lower-case name")
             try:
                 _typed(parameter.default, parameter.annotation)
             except TypeError:

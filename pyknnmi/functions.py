@@ -7,6 +7,7 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable, Iterable
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,10 +18,13 @@ from pyknnmi.data import Dataset
 from pyknnmi.errors import PluginError
 from pyknnmi.learners import Learned, Learner
 from pyknnmi.run import Run
+from pyknnmi.spec import Value
 from pyknnmi.tester import Tester
 from pyknnmi.transforms import Transform
 
 __all__ = ["component_from_function"]
+
+_ARGUMENTS = {"test": ("x", "y", "z"), "learner": ("dataset", "test"), "transform": ("column",)}
 
 
 def component_from_function(
@@ -40,13 +44,23 @@ def component_from_function(
     function : callable
         Keyword-only arguments with defaults become its parameters. A test also gets ``alpha``, 0.05, unless it
         has its own.
+
+    Raises
+    ------
+    PluginError
+        A function that cannot be called in this way, or whose parameters cannot be written in a spec.
     """
     base = {"test": _FunctionTest, "learner": _FunctionLearner, "transform": _FunctionTransform}[kind]
     fields: list[tuple[str, Any, Any]] = []
-    for parameter in inspect.signature(function, eval_str=True).parameters.values():
+    for parameter in _signature(kind, name, function).parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY:
-            if parameter.default is parameter.empty:
-                raise PluginError(f"{name}: give the argument '{parameter.name}' a default")
+            if parameter.name in {*dir(base), "name", "function", "own"}:
+                raise PluginError(f"{name}: a parameter cannot be called '{parameter.name}': choose another name")
+            if not isinstance(parameter.default, Value | Real):
+                raise PluginError(
+                    f"{name}: the default of '{parameter.name}' is {parameter.default!r}: give a number, a boolean, "
+                    "text or None"
+                )
             annotated = parameter.annotation is not parameter.empty
             annotation = parameter.annotation if annotated else type(parameter.default)
             fields.append((parameter.name, annotation, parameter.default))
@@ -69,6 +83,31 @@ def component_from_function(
     )
     cls.__module__ = plain.__module__
     return typing.cast(type[CITest], cls)
+
+
+def _signature(kind: str, name: str, function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature of a function that can be called as its kind is, and takes nothing else by position."""
+    arguments = _ARGUMENTS[kind]
+    form = f"a {kind} is a function f({', '.join(arguments)})"
+    try:
+        signature = inspect.signature(function, eval_str=True)
+    except (TypeError, ValueError) as error:  # not callable, or written in C
+        raise PluginError(f"{name}: {form}; wrap it in one: {error}") from None
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is parameter.empty:
+            raise PluginError(f"{name}: give the argument '{parameter.name}' a default")
+    try:
+        signature.bind(*arguments)
+    except TypeError as error:
+        raise PluginError(f"{name}: {form}; this one is f{signature}: {error}") from None
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    positional = [parameter.name for parameter in signature.parameters.values() if parameter.kind in by_position]
+    for extra in positional[len(arguments) :]:
+        raise PluginError(
+            f"{name}: the argument '{extra}' could never be set: put it after '*' to make it a parameter, or register "
+            "a function without it"
+        )
+    return signature
 
 
 class _FunctionComponent(Component):

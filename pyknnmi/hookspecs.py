@@ -6,8 +6,9 @@ A distribution offers a module with functions of these names, marked with `hooki
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pluggy
 
@@ -18,7 +19,7 @@ from pyknnmi.transforms import Transform
 if TYPE_CHECKING:
     import click
 
-__all__ = ["PROJECT", "hookimpl"]
+__all__ = ["PROJECT", "hookimpl", "unmarked_hooks"]
 
 PROJECT = "pyknnmi"
 
@@ -44,3 +45,13 @@ def pyknnmi_transforms() -> Iterable[type[Transform]]:  # type: ignore[empty-bod
 @hookspec
 def pyknnmi_commands(group: click.Group) -> None:
     """Add commands to the command line ``pyknnmi``."""
+
+
+def unmarked_hooks(module: Any) -> list[str]:
+    """Return the functions of a plugin that have a hook's name and not its mark: nothing ever calls them."""
+    functions = inspect.getmembers(module, inspect.isfunction)
+    return [name for name, function in functions if name.startswith("pyknnmi_") and not _is_marked(function)]
+
+
+def _is_marked(function: Any) -> bool:
+    return hasattr(function, f"{PROJECT}_impl")  # what pluggy's marker sets

@@ -163,6 +163,12 @@ class Factory(NoName):
 
 
 @dataclass(frozen=True, kw_only=True)
+class UpperCase(NoName):
+    name: ClassVar[str] = "upper-case"
+    K: int = 3
+
+
+@dataclass(frozen=True, kw_only=True)
 class WrongDefault(NoName):
     name: ClassVar[str] = "wrong-default"
     k: int = "three"
@@ -178,6 +184,7 @@ class WrongDefault(NoName):
         (Positional, "give field 'k' a default, keyword-only"),
         (NoDefault, "give field 'k' a default, keyword-only"),
         (Factory, "give field 'k' a default, keyword-only"),
+        (UpperCase, "no spec can set 'K': give it a lower-case name"),
         (WrongDefault, "the default of 'k' is not a whole number"),
     ],
 )

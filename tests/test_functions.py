@@ -123,8 +123,42 @@ def test_processes_get_the_function_too(registry):
     assert learn(DATA, "iamb+local", n_jobs=2).evidence == learn(DATA, "iamb+local", n_jobs=1).evidence
 
 
+def takes_degree(x, y, z, degree=2):
+    return 0.5
+
+
+@pytest.mark.parametrize(
+    ("kind", "function", "message"),
+    [
+        ("test", lambda x, y, z, *, k: 0.5, "bad: give the argument 'k' a default"),
+        (
+            "test",
+            takes_degree,
+            r"bad: the argument 'degree' could never be set: put it after '\*' to make it a parameter",
+        ),
+        ("transform", lambda column, axis=0: column, "the argument 'axis' could never be set"),
+        ("test", lambda x, y, z, *, name="q": 0.5, "bad: a parameter cannot be called 'name': choose another name"),
+        ("test", lambda x, y, z, *, check=2: 0.5, "a parameter cannot be called 'check'"),
+        ("learner", lambda dataset, test, *, own=2: [], "a parameter cannot be called 'own'"),
+        ("test", lambda x, y, z, *, k=[]: 0.5, r"the default of 'k' is \[\]: give a number, a boolean, text or None"),
+        ("test", lambda x, y: 0.5, r"bad: a test is a function f\(x, y, z\); this one is f\(x, y\): too many"),
+        ("learner", lambda dataset, test, run: [], r"a learner is a function f\(dataset, test\); .*argument: 'run'"),
+        ("transform", lambda: 0, r"a transform is a function f\(column\); this one is f\(\): too many"),
+        ("test", "text", r"bad: a test is a function f\(x, y, z\); wrap it in one: 'text' is not a callable object"),
+    ],
+)
+def test_functions_that_cannot_be_components(kind, function, message):
+    with pytest.raises(PluginError, match=message):
+        component_from_function(kind, "bad", function)
+
+
+def test_functions_may_take_any_arguments_or_have_a_default_for_their_own():
+    for function in (lambda *columns: 0.5, lambda x, y, z=None: 0.5, lambda *columns, **options: 0.5):
+        assert component_from_function("test", "good", function).name == "good"
+
+
 def test_refused():
-    with pytest.raises(PluginError, match="bare: give the argument 'k' a default"):
-        component_from_function("test", "bare", lambda x, y, z, *, k: 0.5)
+    with pytest.raises(PluginError, match="no spec can set 'Degree': give it a lower-case name"):
+        component_from_function("test", "bad", lambda x, y, z, *, Degree=2: 0.5).verify()  # noqa: N803
     with pytest.raises(PluginError, match="name = 'Bad Name'"):
         component_from_function("test", "Bad Name", correlation_test).verify()

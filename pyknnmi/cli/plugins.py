@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import warnings
 from pathlib import Path
@@ -10,6 +11,7 @@ import click
 
 from pyknnmi.cli.common import Failure, writing
 from pyknnmi.errors import PyknnmiError, PyknnmiWarning, UnknownNameError, did_you_mean
+from pyknnmi.hookspecs import PROJECT, unmarked_hooks
 from pyknnmi.registry import Plugin, Registry, default_registry
 from pyknnmi.scaffold import new_plugin
 from pyknnmi.testing import CHECKS
@@ -40,7 +42,10 @@ def plugins(context: click.Context, as_json: bool) -> None:
 @click.argument("name", required=False)
 @click.option("--all", "everything", is_flag=True, help="Check every plugin, the built-in one too.")
 def check(name: str | None, everything: bool) -> None:
-    """Run the conformance kit on the components of plugin NAME, with their default parameters."""
+    """Run the conformance kit on the components of plugin NAME, with their default parameters.
+
+    Hooks that are not marked with pyknnmi.hookimpl fail, too: they bring nothing.
+    """
     registry = _registry()
     found = {plugin.name: plugin for plugin in registry.plugins()}
     if everything is (name is not None):
@@ -53,7 +58,7 @@ def check(name: str | None, everything: bool) -> None:
 
 
 def _check(registry: Registry, plugin: Plugin) -> int:
-    """Print one line for each component of a plugin, and return how many failed."""
+    """Print one line for each component of a plugin, and for each hook without its mark; return how many failed."""
     if plugin.problem:
         click.echo(f"{plugin.name}: skipped: {plugin.problem}")
         return 1
@@ -72,6 +77,10 @@ def _check(registry: Registry, plugin: Plugin) -> int:
             verdict = f"FAILED: {type(error).__name__}: {error}"
         failed += verdict != "ok"
         click.echo(f"{plugin.name}  {component:<{width}}  {verdict}")
+    for entry in importlib.metadata.entry_points(group=PROJECT, name=plugin.name):
+        for hook in unmarked_hooks(entry.load()):
+            click.echo(f"{plugin.name}  {hook}  FAILED: it is never called: put @pyknnmi.hookimpl before it")
+            failed += 1
     return failed
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+from types import SimpleNamespace
 
 from click.testing import CliRunner
 
@@ -48,6 +50,23 @@ def test_check_tells_every_failure_in_a_line(registry):
     assert divided == "registered here  divides  FAILED: ZeroDivisionError: division by zero"
     assert larger.startswith("registered here  large    FAILED: large, question ")
     assert result.stderr == "Error: some components do not keep the contract\n"
+
+
+def test_check_tells_hooks_without_their_mark(monkeypatch, registry):
+    def pyknnmi_learners():
+        return []
+
+    @pyknnmi.hookimpl
+    def pyknnmi_ci_tests():
+        return []
+
+    module = SimpleNamespace(pyknnmi_ci_tests=pyknnmi_ci_tests, pyknnmi_learners=pyknnmi_learners, pyknnmi_version=1)
+    entry = SimpleNamespace(name="mine", dist=None, load=lambda: module)
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group, name="mine": [entry] * (name == "mine"))
+    pyknnmi.registry._registry.cache_clear()
+    result = run("plugins", "check", "mine")
+    assert result.exit_code == 2
+    assert result.stdout == "mine  pyknnmi_learners  FAILED: it is never called: put @pyknnmi.hookimpl before it\n"
 
 
 def test_check_asks_for_one_thing():
