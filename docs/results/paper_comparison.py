@@ -43,8 +43,9 @@ STORED_METHODS = {
     "mb_auto_printed": ("k5", "mb_auto"),
     "glasso_StARS": ("k5", "glasso_STARS"),
     "KCIT_AND": ("kernel_tests", "KCIT_AND"),
-    "KCIT_AND_published": ("kernel_tests", "KCIT_AND"),
+    "KCIT_AND_default": ("kernel_tests", "KCIT_AND"),
     "RCIT_AND": ("kernel_tests", "RCIT_AND"),
+    "RCIT_AND_default": ("kernel_tests", "RCIT_AND"),
 }
 
 KINDS = tuple(dict.fromkeys(experiment.figure for experiment in EXPERIMENTS.values()))

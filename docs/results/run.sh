@@ -19,16 +19,20 @@ stored=('small-network-*' large-network 'random-nonparanormal-*') # with kernel 
 experiments results.csv '*' --methods "knnMI_AND=iamb+knn-cmi; knnMI_AND_k5=iamb(exhaustive=true)+knn-cmi(k=5); \
 knnMI_OR=iamb(rule=or)+knn-cmi; fisherZ_AND=iamb+fisher-z; mb_StARS=nonparanormal+neighbourhood(select=stars,rule=or); \
 mb_auto=nonparanormal+neighbourhood(select=auto,formula=code); glasso_StARS=nonparanormal+glasso(select=stars)"
-experiments results.csv "${stored[@]}" --sizes 125,250,500 --methods "KCIT_AND=iamb+kci"
-experiments results.csv 'small-network-*' --sizes 1000 --methods "KCIT_AND=iamb+kci"
-experiments results.csv "${stored[@]}" --methods "RCIT_AND=iamb+rcit"
+kcit="iamb(exhaustive=true)+kci(bandwidth=joint,small_sample=false)"
+experiments results.csv "${stored[@]}" --sizes 125,250,500 --methods "KCIT_AND=$kcit"
+experiments results.csv 'small-network-*' --sizes 1000 --methods "KCIT_AND=$kcit"
+experiments results.csv "${stored[@]}" --methods \
+  "RCIT_AND=iamb(exhaustive=true)+rcit(conditioning_features=25,small_sample=false)"
 
 experiments variants.csv "${stored[@]}" --methods "knnMI_OR_k5=iamb(rule=or,exhaustive=true)+knn-cmi(k=5)"
 experiments variants.csv 'small-network-*' --sizes 125,250,500,1000 --methods "knnMI_AND_exhaustive=iamb(exhaustive=true)+knn-cmi"
 experiments variants.csv 'random-nonparanormal-*' --methods "knnMI_AND_npn=nonparanormal+iamb+knn-cmi"
 experiments variants.csv '*' --methods "mb_auto_printed=nonparanormal+neighbourhood(select=auto); \
 mb_StARS_AND=nonparanormal+neighbourhood(select=stars)"
-experiments variants.csv "${stored[@]}" --sizes 125,250,500 --methods "KCIT_AND_published=iamb+kci(small_sample=false)"
+experiments variants.csv "${stored[@]}" --sizes 125,250,500 --methods "KCIT_AND_default=iamb+kci"
+experiments variants.csv 'small-network-*' --sizes 1000 --methods "KCIT_AND_default=iamb+kci"
+experiments variants.csv "${stored[@]}" --methods "RCIT_AND_default=iamb+rcit"
 
 pyknnmi figures results.csv --out figures
 python paper_comparison.py
