@@ -162,7 +162,7 @@ def _allowed(annotation: Any) -> str:
     if origin in (typing.Union, types.UnionType):
         return " or ".join(_allowed(choice) for choice in typing.get_args(annotation))
     if origin is Literal:
-        return " or ".join(map(format_value, typing.get_args(annotation)))
+        return f"one of {', '.join(map(format_value, typing.get_args(annotation)))}"
     if annotation in (None, type(None)):
         return "none"
     words = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}

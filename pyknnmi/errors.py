@@ -97,7 +97,7 @@ def warn(message: str) -> None:
 def check_choice(parameter: str, given: object, choices: tuple[str, ...], where: str = "") -> None:
     """Raise a `ParameterError` unless `given` is one of `choices`; `where` comes first in its message."""
     if not isinstance(given, str) or given not in choices:
-        raise ParameterError(f"{where}{parameter} = {given!r} must be {' or '.join(choices)}", parameter)
+        raise ParameterError(f"{where}{parameter} = {given!r} must be one of {', '.join(choices)}", parameter)
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:

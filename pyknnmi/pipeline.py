@@ -278,7 +278,8 @@ def learn(
     progress : callable, optional
         Called with a `Progress` as the run goes on.
     required, forbidden : iterable of pairs of str or int
-        Edges that are known to be there or not, by the names or numbers of their ends. They are never tested.
+        Edges that are known to be there or not, by the names of their ends or their numbers from 0. They are never
+        tested. A number that is also the name of another column is an error.
     targets : str, int or sequence of these, optional
         Search for the neighbours of these columns only. An edge to another column then rests on the one search, and
         edges between two others are not looked for.

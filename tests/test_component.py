@@ -83,7 +83,7 @@ def test_whole_numbers_serve_as_floats_and_numpy_numbers_become_pythons():
         ("share", float("nan"), "everything: share = nan must be a number"),
         ("text", 5, "everything: text = 5 must be text"),
         ("text", None, "everything: text = none must be text"),
-        ("choice", "three", "everything: choice = three must be one or two-three"),
+        ("choice", "three", "everything: choice = three must be one of one, two-three"),
         ("limit", "many", "everything: limit = many must be a whole number or none"),
         ("limit", [1], r"everything: limit = \[1\] must be a whole number or none"),
     ],
@@ -113,7 +113,7 @@ def test_parameters_tell_what_they_take():
         ("count", "a whole number", 3),
         ("share", "a number", 0.5),
         ("text", "text", "word"),
-        ("choice", "one or two-three", "one"),
+        ("choice", "one of one, two-three", "one"),
         ("limit", "a whole number or none", None),
     ]
 

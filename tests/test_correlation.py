@@ -97,7 +97,7 @@ def test_a_constant_goes_with_nothing(values, kind):
 
 
 def test_unknown_kinds(values):
-    with pytest.raises(ParameterError, match="kind = 'spearmann' must be pearson or spearman or kendall"):
+    with pytest.raises(ParameterError, match="kind = 'spearmann' must be one of pearson, spearman, kendall"):
         correlation_matrix(values, "spearmann")
 
 

@@ -168,12 +168,12 @@ def test_bad_tables(table, message):
 
 @pytest.mark.parametrize("missing", ["pairwise", "Drop", None])
 def test_unknown_ways_with_missing_values(values, missing):
-    with pytest.raises(ParameterError, match=rf"missing = {missing!r} must be raise or drop or drop-per-test"):
+    with pytest.raises(ParameterError, match=rf"missing = {missing!r} must be one of raise, drop, drop-per-test"):
         Dataset.of(values, missing=missing)
 
 
 def test_unknown_kinds(values):
-    with pytest.raises(ParameterError, match="column 'b': kind = 'categorical' must be continuous or discrete"):
+    with pytest.raises(ParameterError, match="column 'b': kind = 'categorical' must be one of continuous, discrete"):
         Dataset(values, ("a", "b", "c"), ("continuous", "categorical", "discrete"))
     with pytest.raises(DataError, match="2 kinds were given for 3 columns"):
         Dataset(values, ("a", "b", "c"), ("continuous", "discrete"))

@@ -360,10 +360,10 @@ ASKED = {
         *((asked, {"threads": 1.5}, ParameterError, r"threads = 1\.5: give a whole number") for asked in ASKED),
         *((asked, {"k": 10**30}, DataError, "9 rows are too few for k = 10{30}: give") for asked in ASKED),
         *(
-            (asked, {"estimator": "ksgg"}, ParameterError, "estimator = 'ksgg' must be ksg or mixed")
+            (asked, {"estimator": "ksgg"}, ParameterError, "estimator = 'ksgg' must be one of ksg, mixed")
             for asked in ("mutual information", "many", "permutations")
         ),
-        ("many", {"engine": "trees"}, ParameterError, "engine = 'trees' must be auto or tree or column or columns"),
+        ("many", {"engine": "trees"}, ParameterError, "engine = 'trees' must be one of auto, tree, column, columns"),
         ("permutations", {"permutations": 10**12}, ParameterError, "permutations = 10{12}: .* from 1 to 2147483647"),
         ("permutations", {"permutations": 0}, ParameterError, "permutations = 0: give a whole number from 1"),
         ("permutations", {"neighbors": -1}, ParameterError, "neighbors = -1: give a whole number from 0"),

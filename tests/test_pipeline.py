@@ -64,7 +64,7 @@ def test_parts_of_a_pipeline():
         ("imb+fisher-z", "there is no component 'imb'; did you mean 'iamb'?", 0),
         ("iamb+fisher-z(alhpa=1)", "fisher-z has no parameter 'alhpa'; did you mean 'alpha'?", 14),
         ("iamb+knn-cmi(k=3, permutations=0)", "knn-cmi: permutations = 0 must be at least 1", 18),
-        ("iamb(rule=xor)+fisher-z", "iamb: rule = xor must be and or or", 5),
+        ("iamb(rule=xor)+fisher-z", "iamb: rule = xor must be one of and, or", 5),
         ("iamb+fisher-z(alpha=2)", "fisher-z: alpha = 2.0 must be between 0 and 1", 14),
         ("iamb", "the learner 'iamb' needs a CI test: write 'iamb+knn-cmi'", 0),
         ("ranks+iamb", "the learner 'iamb' needs a CI test", 6),

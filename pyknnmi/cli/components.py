@@ -37,9 +37,9 @@ def describe(name: str) -> None:
     click.echo(inspect.getdoc(cls) or "")
     if cls.parameters():
         click.echo("\nIn a spec\n---------")
-    for parameter in cls.parameters():
-        default = format_value(parameter.default)
-        click.echo(f"{parameter.name}={default}    {parameter.allowed}")
+    defaults = [f"{parameter.name}={format_value(parameter.default)}" for parameter in cls.parameters()]
+    for parameter, default in zip(cls.parameters(), defaults, strict=True):
+        click.echo(f"{default:<{max(map(len, defaults))}}  {parameter.allowed}")
 
 
 @click.command()

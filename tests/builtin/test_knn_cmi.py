@@ -40,7 +40,7 @@ def bound(**parameters):
         ("neighbors", 1, "neighbors = 1 must be at least 2"),
         ("permutations", 10**12, "permutations = 1000000000000 must be at most 100000000"),
         ("neighbors", 10**12, "neighbors = 1000000000000 must be at most 100000000"),
-        ("null", "shuffled", "null = shuffled must be global or local"),
+        ("null", "shuffled", "null = shuffled must be one of global, local"),
     ],
 )
 def test_ranges(parameter, value, message):
