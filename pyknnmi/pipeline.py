@@ -126,7 +126,7 @@ class Pipeline:
         constraints.check(dataset)
         self._check_abilities(constraints, orient, store)
         isolated = dataset.constant_columns()
-        warn_of_constants([dataset.names[i] for i in isolated])
+        warn_of_constants(dataset, isolated)
         columns = canonical(dataset, isolated)
         if columns is not None:
             check_kinds(self.test or self.learner, columns)

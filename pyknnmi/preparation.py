@@ -71,19 +71,22 @@ def transformed(transform: Transform, dataset: Dataset) -> Dataset:
             "these columns out, or the transform"
         )
     were = part.constant_columns()
-    warn_of_constants(
-        [part.names[i] for i in result.constant_columns() if i not in were], f"after the transform '{transform.name}' "
-    )
+    became = [i for i in result.constant_columns() if i not in were]
+    warn_of_constants(result, became, f"after the transform '{transform.name}' ")
     values = dataset.values.copy()
     values[:, chosen] = result.values
     return Dataset(values, dataset.names, dataset.kinds)
 
 
-def warn_of_constants(names: Sequence[str], when: str = "") -> None:
-    """Warn of columns that are constant, if there are any; `when` begins the message."""
-    if names:
-        columns, are, depend = ("columns", "are", "they depend") if len(names) > 1 else ("column", "is", "it depends")
-        warn(f"{when}{columns} {listing(names)} {are} constant: {depend} on nothing")
+def warn_of_constants(dataset: Dataset, constants: Sequence[int], when: str = "") -> None:
+    """Warn of the constant columns, if there are any; `when` begins the message."""
+    empty = np.isnan(dataset.values).all(axis=0)
+    for is_empty, what in ((False, "constant"), (True, "without a value")):
+        names = [dataset.names[i] for i in constants if empty[i] == is_empty]
+        if names:
+            one = len(names) == 1
+            columns, depend = ("column", f"is {what}: it depends") if one else ("columns", f"are {what}: they depend")
+            warn(f"{when}{columns} {listing(names)} {depend} on nothing")
 
 
 def warn_of_copies(dataset: Dataset) -> None:

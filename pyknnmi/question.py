@@ -61,7 +61,7 @@ def ci_test(
     check_kinds(component, asked)
     constant_columns = asked.constant_columns()
     constants = [asked.names[i] for i in constant_columns]
-    warn_of_constants(constants)
+    warn_of_constants(asked, constant_columns)
     first, second, others = ([dataset.names[i] for i in group if dataset.names[i] not in constants] for group in groups)
     if not first or not second:
         return CIResult.of_constant(asked.n)

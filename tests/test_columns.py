@@ -144,6 +144,17 @@ def test_per_test_columns_that_are_constant_on_the_complete_rows():
     assert learn(data, "iamb+fisher-z", missing="drop-per-test").graph.names == ("x", "y", "z")
 
 
+def test_constant_and_empty_columns_are_told_apart():
+    x, y, constant, empty = np.random.default_rng(1).standard_normal((4, 60))
+    constant[:], empty[:] = 1, np.nan
+    with pytest.warns(pyknnmi.PyknnmiWarning) as told:
+        learn(np.column_stack([x, y, constant, empty]), "iamb+fisher-z", missing="drop-per-test")
+    assert [str(warning.message) for warning in told] == [
+        "column X3 is constant: it depends on nothing",
+        "column X4 is without a value: it depends on nothing",
+    ]
+
+
 def test_too_few_complete_rows():
     data = np.array([[1.0, np.nan], [np.nan, 2.0], [3.0, np.nan], [np.nan, 4.0]])
     with pytest.raises(DataError, match="only 0 of 4 rows have no missing values"):
