@@ -80,9 +80,9 @@ def transformed(transform: Transform, dataset: Dataset) -> Dataset:
 
 def warn_of_constants(dataset: Dataset, constants: Sequence[int], when: str = "") -> None:
     """Warn of the constant columns, if there are any; `when` begins the message."""
-    empty = np.isnan(dataset.values).all(axis=0)
+    empty = set(np.flatnonzero(np.isnan(dataset.values).all(axis=0)))
     for is_empty, what in ((False, "constant"), (True, "without a value")):
-        names = [dataset.names[i] for i in constants if empty[i] == is_empty]
+        names = [dataset.names[i] for i in constants if (i in empty) == is_empty]
         if names:
             one = len(names) == 1
             columns, depend = ("column", f"is {what}: it depends") if one else ("columns", f"are {what}: they depend")
