@@ -7,7 +7,7 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -136,7 +136,7 @@ class Dataset:
     @classmethod
     def _of(cls, data: Any, names: Sequence[str] | None) -> Dataset:
         if isinstance(data, Dataset):
-            return data if names is None else cls(data.values, tuple(names), data.kinds, data.has_missing)
+            return data if names is None else replace(data, names=tuple(names))
         if hasattr(data, "to_numpy") and hasattr(data, "columns"):
             if names is not None:
                 raise DataError("a data frame brings its own column names: leave `names` out")

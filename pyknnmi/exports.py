@@ -7,6 +7,8 @@ import io
 import json
 import os
 import re
+import secrets
+import shutil
 import tempfile
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping
@@ -69,10 +71,13 @@ def make_writable_folder(directory: str | os.PathLike[str]) -> None:
 
 def replace_file(path: Path, text: str) -> None:
     """Write a file, under another name until it is whole: if that fails, what had the name before is left."""
-    part = path.with_name(f"{path.name}.part")
+    whole = path.resolve()  # a link stays one
+    part = whole.with_name(f"{whole.name}.{secrets.token_hex(4)}.part")
     try:
         part.write_text(text, encoding="utf-8", newline="\n")
-        part.replace(path)
+        if whole.exists():
+            shutil.copymode(whole, part)
+        part.replace(whole)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
     finally:

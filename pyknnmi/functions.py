@@ -15,7 +15,7 @@ import numpy as np
 from pyknnmi.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.component import Component
 from pyknnmi.data import Dataset
-from pyknnmi.errors import PluginError
+from pyknnmi.errors import PluginError, warn
 from pyknnmi.learners import Learned, Learner
 from pyknnmi.run import Run
 from pyknnmi.spec import Value
@@ -102,11 +102,8 @@ def _signature(kind: str, name: str, function: Callable[..., Any]) -> inspect.Si
         raise PluginError(f"{name}: {form}; this one is f{signature}: {error}") from None
     by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     positional = [parameter.name for parameter in signature.parameters.values() if parameter.kind in by_position]
-    for extra in positional[len(arguments) :]:
-        raise PluginError(
-            f"{name}: the argument '{extra}' could never be set: put it after '*' to make it a parameter, or register "
-            "a function without it"
-        )
+    if kept := positional[len(arguments) :]:
+        warn(f"{name}: {', '.join(kept)} will always have the default: put it after '*' to make it a parameter")
     return signature
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,10 +78,13 @@ class Graph:
         """
         if hasattr(matrix, "columns"):
             columns, rows = list(matrix.columns), list(getattr(matrix, "index", matrix.columns))
-            if rows not in (columns, list(range(len(rows)))):
+            if rows not in (columns, list(range(len(rows))), list(range(1, len(rows) + 1))):
                 raise DataError("the rows of the adjacency matrix must have the labels of its columns, in their order")
             names = map(str, columns) if names is None else names
         entries = np.asarray(matrix)
+        if entries.dtype.kind == "O":
+            with suppress(TypeError, ValueError):
+                entries = entries.astype(np.float64)
         if entries.dtype.kind not in "fiub":
             raise DataTypeError(f"an adjacency matrix holds numbers or booleans; this one is of type {entries.dtype}")
         if np.isnan(entries).any():

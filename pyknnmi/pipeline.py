@@ -133,7 +133,10 @@ class Pipeline:
             warn_of_copies(columns)
         found = _Outcome()
         if columns is not None and columns.p > 1:
-            found = self._learn_columns(columns, run, constraints, orient, store)
+            try:
+                found = self._learn_columns(columns, run, constraints, orient, store)
+            except ProgressError as failed:
+                raise failed.error from None
         names = columns.names if columns is not None else ()
         graph = Graph(dataset.names, _named(found.learned.edges, names))
         return LearnResult(
@@ -181,10 +184,7 @@ class Pipeline:
     def _learned(self, columns: Dataset, tester: Tester | None, run: Run) -> Learned:
         """Return what the learner returns, or raise an error if that is no graph of the columns."""
         learner: Any = self.learner  # one without a test takes None for it
-        try:
-            learned = guarded(learner.name, "learning the graph", lambda: learner.learn(columns, tester, run))
-        except ProgressError as failed:
-            raise failed.error from None
+        learned = guarded(learner.name, "learning the graph", lambda: learner.learn(columns, tester, run))
         if not isinstance(learned, Learned):
             raise PluginError(f"{learner.name}: learn returned {learned!r}, not a Learned")
         within = range(columns.p)

@@ -99,7 +99,9 @@ def warn_of_copies(dataset: Dataset) -> None:
 
 
 def _copies(dataset: Dataset) -> list[tuple[str, str]]:
-    numbers = [i for i, kind in enumerate(dataset.kinds) if kind == "continuous" and not dataset.has_missing]
+    if dataset.has_missing or dataset.n < 3:  # of two rows all columns are copies
+        return []
+    numbers = [i for i, kind in enumerate(dataset.kinds) if kind == "continuous"]
     scaled = standardized(dataset.values[:, numbers])
     # A weighted sum tells columns apart without comparing all pairs; no data follow these weights.
     sums = np.abs(np.cos(np.arange(1, dataset.n + 1)) @ scaled)

@@ -20,7 +20,8 @@ from pyknnmi.errors import DataError, DataTypeError
 
 __all__ = ["read_table"]
 
-_MISSING = {"", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", "?", "."}
+_MISSING = {"", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "#null!", "none", "?", "."}
+_DELIMITERS = ",;\t"
 
 
 def read_table(path: str | os.PathLike[str], missing: Missing = "raise") -> Dataset:
@@ -66,7 +67,8 @@ def read_table(path: str | os.PathLike[str], missing: Missing = "raise") -> Data
         raise DataError(f"the first line of '{path}' holds numbers: put the column names there")
     if not body.strip():
         raise DataError(f"'{path}' has column names and no rows")
-    if len(names) == _width(first_row, delimiter) == 1 and 1 < _pieces(names[0]) == _pieces(first_row):
+    one_column = len(names) == len(_cells(first_row, delimiter)) == 1
+    if one_column and _pieces(first_row) > 1 and _pieces(first_row) - _pieces(names[0]) in (0, 1):  # 1: row names
         raise DataError(f"'{path}' has one column, '{names[0]}': separate columns by commas, semicolons or tabs")
     check_names(names)
     first_line = header.count("\n") + 2
@@ -102,20 +104,21 @@ def _dataset(
 
 
 def _delimiter(header: str, row: str) -> str:
-    """Return what cuts the names and the first row into equally many cells; else, into most names, then cells."""
+    """Return what cuts names and first row into equally many cells, rather numbers than text; else, into most."""
 
-    def fit(delimiter: str) -> tuple[bool, int, int]:
-        names, cells = _width(header, delimiter), _width(row, delimiter)
-        return names == cells > 1, names, cells
+    def fit(delimiter: str) -> tuple[bool, bool, int, int]:
+        names, cells = _cells(header, delimiter), _cells(row, delimiter)
+        numbers = all(_is_number(cell) or _is_number_with_comma(cell) for cell in cells)
+        return len(names) == len(cells) > 1, numbers, len(names), len(cells)
 
-    return max("\t;,", key=fit)  # of two that fit alike, the comma is rather part of a name or a decimal comma
+    return max(_DELIMITERS, key=fit)
 
 
-def _width(row: str, delimiter: str) -> int:
+def _cells(row: str, delimiter: str) -> list[str]:
     try:
-        return len(next(csv.reader(io.StringIO(row), delimiter=delimiter, skipinitialspace=True), []))
+        return next(csv.reader(io.StringIO(row), delimiter=delimiter, skipinitialspace=True), [])
     except csv.Error:  # told when the row is read
-        return 0
+        return []
 
 
 def _pieces(row: str) -> int:
@@ -138,10 +141,24 @@ def _split_header(text: str) -> tuple[str, str]:
     while (end := text.find("\n", start)) >= 0:
         quotes += text.count('"', start, end)
         if quotes % 2 == 0:
-            return text[:end], text[end + 1 :]
+            if _is_one_row(text[:end]):
+                return text[:end], text[end + 1 :]
+            break
         start = end + 1
     header, _, body = text.partition("\n")  # a quotation mark that stands alone is part of a name
     return header, body
+
+
+def _is_one_row(text: str) -> bool:
+    """Return whether quotation marks hold lines together, whatever separates the cells."""
+
+    def rows(delimiter: str) -> int:
+        return sum(1 for _ in csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True))
+
+    try:
+        return any(rows(delimiter) == 1 for delimiter in _DELIMITERS)
+    except csv.Error:
+        return False
 
 
 def _rows(path: Path, text: str, first_line: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:

@@ -132,8 +132,11 @@ class LearnResult:
     def _summary(self) -> str:
         n, p = self.shape
         left_out = f", {self.rows_left_out} left out" if self.rows_left_out else ""
-        edges = f"{len(self.graph.edges)} edge{'s' * (len(self.graph.edges) != 1)}"
-        return f"{edges} between {p} columns ({n} rows{left_out}), {self.counts['tests']} tests, {self.seconds:.2f} s"
+        edges, tests = (
+            f"{count} {what}{'s' * (count != 1)}"
+            for count, what in ((len(self.graph.edges), "edge"), (self.counts["tests"], "test"))
+        )
+        return f"{edges} between {p} columns ({n} rows{left_out}), {tests}, {self.seconds:.2f} s"
 
 
 def format_p_value(p: float) -> str:

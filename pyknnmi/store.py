@@ -62,8 +62,8 @@ class Store:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._connection: sqlite3.Connection | None = None
-        self._path = Path(path).absolute()  # a worker may be in another folder
         self._lock = threading.Lock()
+        self._path = Path(path).absolute()  # a worker may be in another folder
 
     def __reduce__(self) -> tuple[type[Store], tuple[Path]]:
         return Store, (self._path,)  # another process opens the file itself

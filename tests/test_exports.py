@@ -4,13 +4,14 @@ import csv
 import io
 import json
 import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import pyknnmi
 from pyknnmi import Dataset, Graph, PartiallyDirectedGraph, learn, write_result
-from pyknnmi.exports import DIRECTED_WRITERS, WRITERS, write_graph_edges
+from pyknnmi.exports import DIRECTED_WRITERS, WRITERS, edges_csv, write_graph_edges
 
 VALUES, TRUTH = pyknnmi.simulate.small_network(300, seed=1)
 # names that every format must quote in its own way
@@ -162,6 +163,26 @@ def test_a_folder_that_is_a_file(result, tmp_path):
     (tmp_path / "out").write_text("")
     with pytest.raises(FileExistsError):
         write_result(result, tmp_path / "out")
+
+
+def test_several_may_write_to_one_folder(result, tmp_path):
+    with ThreadPoolExecutor(3) as threads:
+        for done in [threads.submit(write_result, result, tmp_path) for _ in range(60)]:
+            done.result()
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*WRITERS, "provenance.json"])
+
+
+def test_links_and_modes_stay(result, tmp_path):
+    target = tmp_path / "elsewhere.csv"
+    target.write_text("old")
+    target.chmod(0o600)
+    folder = tmp_path / "results"
+    folder.mkdir()
+    (folder / "edges.csv").symlink_to(target)
+    write_result(result, folder)
+    assert (folder / "edges.csv").is_symlink()
+    assert target.read_text() == edges_csv(result)
+    assert target.stat().st_mode & 0o777 == 0o600
 
 
 def test_full_disk_leaves_the_files_of_before(result, tmp_path, room):

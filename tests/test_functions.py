@@ -10,6 +10,7 @@ from pyknnmi import (
     CIResult,
     ParameterError,
     PluginError,
+    PyknnmiWarning,
     ci_test,
     learn,
     register_ci_test,
@@ -131,12 +132,6 @@ def takes_degree(x, y, z, degree=2):
     ("kind", "function", "message"),
     [
         ("test", lambda x, y, z, *, k: 0.5, "bad: give the argument 'k' a default"),
-        (
-            "test",
-            takes_degree,
-            r"bad: the argument 'degree' could never be set: put it after '\*' to make it a parameter",
-        ),
-        ("transform", lambda column, axis=0: column, "the argument 'axis' could never be set"),
         ("test", lambda x, y, z, *, name="q": 0.5, "bad: a parameter cannot be called 'name': choose another name"),
         ("test", lambda x, y, z, *, check=2: 0.5, "a parameter cannot be called 'check'"),
         ("learner", lambda dataset, test, *, own=2: [], "a parameter cannot be called 'own'"),
@@ -150,6 +145,15 @@ def takes_degree(x, y, z, degree=2):
 def test_functions_that_cannot_be_components(kind, function, message):
     with pytest.raises(PluginError, match=message):
         component_from_function(kind, "bad", function)
+
+
+@pytest.mark.parametrize(
+    ("kind", "function", "kept"),
+    [("test", takes_degree, "degree"), ("transform", lambda column, axis=0, order=1: column, "axis, order")],
+)
+def test_what_always_has_its_default_is_told(kind, function, kept):
+    with pytest.warns(PyknnmiWarning, match=rf"good: {kept} will always have the default: put it after '\*'"):
+        assert component_from_function(kind, "good", function).name == "good"
 
 
 def test_functions_may_take_any_arguments_or_have_a_default_for_their_own():

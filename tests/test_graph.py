@@ -99,6 +99,7 @@ def test_matrix_of_weights():
         ([[0, 1], [0, 0]], ["u", "v"], "not symmetric: it joins only one way between u and v"),
         ([[0, 1, 0]], None, r"square; this one has shape \(1, 3\)"),
         ([[0]], ["u", "v"], "2 names were given for 1 nodes"),
+        ([[0, None], [None, 0]], None, r"missing values \(NaN\): write 0 where there is no edge"),
         ([[0, np.nan], [np.nan, 0]], None, r"missing values \(NaN\): write 0 where there is no edge"),
     ],
 )
@@ -107,7 +108,7 @@ def test_bad_matrices(matrix, names, message):
         Graph.from_adjacency(matrix, names)
 
 
-@pytest.mark.parametrize("matrix", [[["0", "1"], ["1", "0"]], [[0, None], [None, 0]], {"a": [0]}])
+@pytest.mark.parametrize("matrix", [[["0", "1"], ["1", "0"]], [[0, 1j], [1j, 0]], {"a": [0]}])
 def test_matrices_that_hold_no_numbers(matrix):
     with pytest.raises(DataTypeError, match="holds numbers or booleans; this one is of type"):
         Graph.from_adjacency(matrix)
@@ -122,6 +123,14 @@ def test_a_frame_brings_its_names():
     assert Graph.from_adjacency(pandas.DataFrame(matrix), "abc") == Graph("abc", [("a", "b")])
     with pytest.raises(DataError, match="must have the labels of its columns, in their order"):
         Graph.from_adjacency(pandas.DataFrame(matrix, index=["v", "u", "w"], columns=["u", "v", "w"]))
+
+
+@pytest.mark.parametrize("labels", [["a", "b"], [0, 1], [1, 2]])
+@pytest.mark.parametrize("dtype", ["Int64", object, bool])
+def test_frames_of_any_numbers_are_adjacency_matrices(labels, dtype):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([[0, 1], [1, 0]], columns=["a", "b"], index=labels).astype(dtype)
+    assert Graph.from_adjacency(frame).edges == (("a", "b"),)
 
 
 def test_only_graphs_have_distances():

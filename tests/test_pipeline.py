@@ -315,6 +315,8 @@ def test_a_column_in_other_units_is_told():
     copies = {name for warning in told for name in ("X1", "X4", "X5") if f"'{name}'" in str(warning.message)}
     assert (len(told), copies) == (2, {"X1", "X4", "X5"})
     learn(np.column_stack([x, x + 1e-5 * z, y]), "iamb+fisher-z")  # near, and no copy
+    with pytest.warns(PyknnmiWarning, match="too few"):  # and of two rows nothing is told but that
+        learn(table[:2], "iamb+fisher-z")
 
 
 def test_data_that_cannot_be_learned_from():
@@ -406,6 +408,19 @@ def test_an_error_in_the_progress_callback_ends_the_run():
     for threads in (1, 2):
         with pytest.raises(KeyError, match="enough"):
             learn(DATA, "iamb+fisher-z", progress=told, threads=threads)
+
+
+def test_an_error_in_the_progress_callback_while_orienting():
+    def told(progress):
+        calls.append(progress)
+        if len(calls) == last:
+            raise KeyError("enough")
+
+    calls, last = [], 0
+    learn(DATA, "pc-stable+fisher-z", orient=True, progress=told)
+    calls, last = [], len(calls)
+    with pytest.raises(KeyError, match="enough"):
+        learn(DATA, "pc-stable+fisher-z", orient=True, progress=told)
 
 
 def test_a_run_can_be_used_again():

@@ -70,12 +70,25 @@ def test_dialects(write, text):
         ('"dose; a; b; c",b,c\n1,2,3\n4,5,6\n', ("dose; a; b; c", "b", "c")),
         ('"a", "b, x", "c"\n1, "2", 3\n4.0, "5.0", 6\n', ("a", "b, x", "c")),
         ('"a"\t "b"\t"c"\n1\t "2"\t3\n4\t5\t6\n', ("a", "b", "c")),
+        ('size 5",b,c\n1,2,3\n4,5,6\n', ('size 5"', "b", "c")),
+        ('"two\nlines",b,c\n1,2,3\n4,5,6\n', ("two\nlines", "b", "c")),
     ],
 )
 def test_separators_within_quotes_or_names(write, text, names):
     data = read_table(write(text))
     assert data.names == names
     assert data.values.tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+def test_inch_marks_hold_no_lines_together(write):
+    data = read_table(write('size 5",lab\n1,x\n2,y\n3,x"\n4,y\n5,y\n6,x\n7,x"\n'))
+    assert data.names == ('size 5"', "lab")
+    assert data.values[:, 0].tolist() == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_decimal_commas_between_semicolons_are_told_where_names_have_commas_too(write):
+    with pytest.raises(DataTypeError, match=r"line 2: column 'Größe, cm' holds '0,13', a number with a comma"):
+        read_table(write("Größe, cm;Gewicht, kg\n0,13;0,50\n0,14;0,60\n"))
 
 
 @pytest.mark.parametrize("mark", ["", "NA", "n/a", "N.A.", "#N/A", "<NA>", ".", "NaN", "null", "None", "?"])

@@ -50,6 +50,10 @@ def test_a_required_edge_has_no_p_value():
     assert "p_value" not in exports.graphml(result).partition("<graph ")[2]
 
 
+def test_what_there_is_one_of():
+    assert ", 1 test, " in str(learn(DATA.select([0, 1]), "iamb+fisher-z"))
+
+
 def test_no_edges():
     assert str(learn(DATA.select([0, 5]), "iamb+fisher-z")).splitlines()[1].startswith("0 edges between 2 columns")
 

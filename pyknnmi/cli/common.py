@@ -6,6 +6,7 @@ import errno
 import math
 import signal
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -72,6 +73,9 @@ class PluginGroup(click.Group):
 @contextmanager
 def _sigterm_raises() -> Iterator[None]:
     """Let SIGTERM, which schedulers send, raise SystemExit: what goes on in worker processes is stopped then, too."""
+    if threading.current_thread() is not threading.main_thread():  # where Python takes no signals
+        yield
+        return
 
     def end(signum: int, frame: object) -> None:
         signal.signal(signum, signal.SIG_IGN)  # `timeout` sends two, and the second must not stop the tidying
@@ -81,7 +85,7 @@ def _sigterm_raises() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)  # None: set by a program that is not Python
 
 
 @contextmanager

@@ -9,12 +9,15 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import pyknnmi
+from pyknnmi.cli import main
 from pyknnmi.exports import write_dataset
 
 COMMAND = [sys.executable, "-P", "-m", "pyknnmi"]
@@ -34,6 +37,11 @@ def test_version_and_help():
 def test_the_script_is_installed():
     (script,) = (e for e in importlib.metadata.entry_points(group="console_scripts") if e.name == "pyknnmi")
     assert script.load() is pyknnmi.cli.main
+
+
+def test_the_commands_work_in_any_thread():
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(CliRunner().invoke, main, ["components"]).result().exit_code == 0
 
 
 def test_simulate_then_learn(tmp_path):
