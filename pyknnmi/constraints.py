@@ -70,16 +70,10 @@ class Constraints:
         ParameterError
             Constraints that contradict each other or the data.
         """
-
-        def named(columns: Iterable[Column]) -> tuple[str, ...]:
-            return tuple(dict.fromkeys(dataset.names[dataset.column(column)] for column in columns))
-
-        if targets is not None:
-            targets = named((targets,) if isinstance(targets, str) or not isinstance(targets, Iterable) else targets)
         constraints = cls(
             _edges(dataset, "required", required),
             _edges(dataset, "forbidden", forbidden),
-            targets,
+            None if targets is None else tuple(dataset.names[i] for i in dataset.columns_of(targets)),
         )
         constraints.check(dataset)
         return constraints

@@ -201,6 +201,13 @@ class Dataset:
             )
         return index
 
+    def columns_of(self, which: str | int | Iterable[str | int] | None) -> list[int]:
+        """Return the indices of one or several columns, given as in `column`, each once; None is no column."""
+        if which is None:
+            return []
+        several = [which] if isinstance(which, str) or not isinstance(which, Iterable) else which
+        return list(dict.fromkeys(self.column(column) for column in several))
+
     def select(self, columns: Iterable[int]) -> Dataset:
         """Return the data set of these columns, in the order given."""
         columns = list(columns)

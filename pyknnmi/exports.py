@@ -109,8 +109,7 @@ def edges_csv(result: LearnResult) -> str:
         if found := evidence.get(edge):
             answer = found.answer
             row += ["", ""] if found.laid_down else [repr(answer.statistic), repr(answer.p_value)]
-            row += [";".join(found.given)]
-            row += [answer.decided_by, answer.permutations, answer.n]
+            row += [";".join(found.given), answer.decided_by, answer.permutations, answer.n]
         rows.append(row + [""] * (len(header) - len(row)))
     return _csv(header, rows)
 

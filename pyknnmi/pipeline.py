@@ -273,8 +273,8 @@ def learn(
     threads : int, default 0
         Threads in all; 0 uses every core. The answer does not depend on it.
     n_jobs : int, default 1
-        Worker processes over columns (joblib's convention, so a Dask or other backend can be chosen with
-        ``joblib.parallel_config``). The answer does not depend on it.
+        Worker processes over columns (joblib's convention; ``joblib.parallel_config`` chooses loky, the default, or
+        Dask). The answer does not depend on it.
     progress : callable, optional
         Called with a `Progress` as the run goes on.
     required, forbidden : iterable of pairs of str or int

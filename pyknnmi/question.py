@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -55,7 +55,7 @@ def ci_test(
     component = _ci_test_component(test) if isinstance(test, str) else test
     if not isinstance(component, CITest):
         raise ParameterError(f"test = {test!r}: give a text such as knn-cmi(k=5), or a CITest", "test")
-    groups = [_columns(dataset, columns) for columns in (x, y, given)]
+    groups = [dataset.columns_of(columns) for columns in (x, y, given)]
     _check_disjoint(dataset, groups)
     asked = dataset.select([column for group in groups for column in group])
     check_kinds(component, asked)
@@ -79,13 +79,6 @@ def ci_test(
             "test them one by one, or take knn-cmi on complete data"
         )
     return replace(answer, redundant=(*answer.redundant, *constants)) if constants else answer
-
-
-def _columns(dataset: Dataset, given: Column | Sequence[Column] | None) -> list[int]:
-    if given is None:
-        return []
-    columns = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
-    return list(dict.fromkeys(dataset.column(column) for column in columns))
 
 
 def _check_disjoint(dataset: Dataset, groups: Sequence[Sequence[int]]) -> None:

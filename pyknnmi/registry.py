@@ -219,13 +219,13 @@ def _chosen(entry_points: Iterable[importlib.metadata.EntryPoint]) -> list[impor
     return found
 
 
+_one_at_a_time = threading.RLock()  # a cache alone makes two of what two threads ask for at once
+
+
 def default_registry() -> Registry:
     """Return the registry of this process; it is made at the first use."""
     with _one_at_a_time:
         return _registry()
-
-
-_one_at_a_time = threading.RLock()  # a cache alone makes two of what two threads ask for at once
 
 
 @functools.cache

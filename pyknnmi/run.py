@@ -16,9 +16,6 @@ from pyknnmi.errors import ParameterError, PyknnmiError, StoppedError
 __all__ = ["Progress", "ProgressError", "Run"]
 
 
-_first = threading.Lock()
-
-
 @dataclass(frozen=True)
 class Progress:
     """How far a run is.
@@ -67,8 +64,7 @@ class Run:
     _stops: tuple[threading.Event, ...] = field(
         default_factory=lambda: (threading.Event(),), init=False, repr=False, compare=False
     )
-
-    _told: set[Hashable] = field(default_factory=set, init=False, repr=False, compare=False)
+    _told: dict[Hashable, object] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("seed", "threads", "n_jobs"):
@@ -116,10 +112,8 @@ class Run:
 
     def first_time(self, topic: Hashable) -> bool:
         """Return whether this was not asked before in this run: for warnings that many questions would repeat."""
-        with _first:
-            known = topic in self._told
-            self._told.add(topic)
-        return not known
+        mine = object()
+        return self._told.setdefault(topic, mine) is mine  # one step, also among threads
 
     @property
     def jobs(self) -> int:

@@ -30,6 +30,8 @@ from pyknnmi import (
     warn,
 )
 
+_MOST = 10**8  # permutations take memory, 2 GB then
+
 
 @dataclass(frozen=True, kw_only=True)
 class KnnCMI(CITest):
@@ -124,8 +126,6 @@ class KnnCMI(CITest):
             )
         return BoundKnnCMI(self, dataset, run)
 
-
-_MOST = 10**8  # permutations take memory, 2 GB then
 
 Variable = int | tuple[int, ...]
 

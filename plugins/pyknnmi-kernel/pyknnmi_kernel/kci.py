@@ -106,6 +106,7 @@ class BoundKCI(BoundTest):
         self._names = dataset.names
         self._values = unit_variance(dataset.values)
         self._features: Memo[Matrix] = Memo(128)
+        self._distances: Memo[float] = Memo(1024)
         self._regressions: Memo[RidgeResiduals] = Memo(1)
         self._extended: Memo[tuple[Matrix, Matrix]] = Memo(1)
 
@@ -195,7 +196,8 @@ class BoundKCI(BoundTest):
         if self._component.bandwidth == "median":
             return None
         if self._component.bandwidth == "joint":
-            distance = median_distance(self._values[:, sorted((x, y))], most=500)
+            pair = sorted((x, y))
+            distance = self._distances.get(tuple(pair), lambda: median_distance(self._values[:, pair], most=500))
             return distance * math.sqrt(len(z) / 2) if z else distance
         n = len(self._values)
         size = 0 if n < 200 else 1 if n < 1200 else 2
