@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import math
 import signal
 import sys
@@ -51,6 +52,7 @@ class PluginGroup(click.Group):
         except OSError as error:
             if error.errno not in _OF_THE_DISK:
                 raise
+            _drop_unwritten_output()
             raise Failure(f"cannot write: {error.strerror}") from error
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -68,6 +70,14 @@ class PluginGroup(click.Group):
         if not self._asked_plugins:
             self._asked_plugins = True
             default_registry().add_commands(self)
+
+
+def _drop_unwritten_output() -> None:
+    """Keep Python from trying once more, at its end and in its own words, to write what a full disk did not take."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        sys.stdout = io.StringIO()
 
 
 @contextmanager

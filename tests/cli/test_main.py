@@ -71,10 +71,18 @@ def test_a_closed_pipe_is_no_traceback(tmp_path):
     assert "Traceback" not in result.stderr
 
 
-def test_a_full_disk_behind_the_output_is_no_traceback():
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_the_output_is_no_traceback(unbuffered):
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("w") as full:
         result = subprocess.run(
-            [*COMMAND, "components"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+            [*COMMAND, "components"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+            env=environment,
         )
     assert result.returncode == 2
     assert result.stderr == "Error: cannot write: No space left on device\n"
