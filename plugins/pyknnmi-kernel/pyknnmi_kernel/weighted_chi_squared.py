@@ -76,7 +76,8 @@ def lpb_tail(q: float, weights: Vector, components: int = 4) -> float:
             break
         shape_inverse, used = brentq(determinant, 0.0, shape_inverse, xtol=1e-14), p
     means, shares = _gauss_quadrature(_without_gamma(moments[: 2 * used], shape_inverse))
-    return float(shares @ gammaincc(1 / shape_inverse, max(q, 0.0) / scale / (shape_inverse * means)))
+    tail = float(shares @ gammaincc(1 / shape_inverse, max(q, 0.0) / scale / (shape_inverse * means)))
+    return min(tail, 1.0)  # the shares add up to 1 but for rounding
 
 
 TAILS = {"lpb": lpb_tail, "hbe": hbe_tail, "gamma": sw_tail}
