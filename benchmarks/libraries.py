@@ -41,7 +41,7 @@ def permutations(library: str, x: np.ndarray, y: np.ndarray, z: np.ndarray, coun
     """A permutation test with `count` permutations."""
     conditions = z if z.shape[1] else None
     if library == "pyknnmi":
-        return lambda: pyknnmi.permutation_test(x, y, z, K, permutations=count, threads=1)
+        return lambda: pyknnmi.numbers.permutation_test(x, y, z, K, permutations=count, threads=1)
     if library == "npeet_plus":
         from npeet_plus import mi_pvalue
 
@@ -60,7 +60,7 @@ def permutations(library: str, x: np.ndarray, y: np.ndarray, z: np.ndarray, coun
 def candidates(library: str, x: np.ndarray, ys: np.ndarray, z: np.ndarray) -> Call | None:
     """One estimate for each column of `ys`."""
     if library == "pyknnmi":
-        return lambda: pyknnmi.conditional_mutual_informations(x, ys, z, K, threads=1)
+        return lambda: pyknnmi.numbers.conditional_mutual_informations(x, ys, z, K, threads=1)
     calls = [estimate(library, x, ys[:, [j]], z) for j in range(ys.shape[1])]
     return lambda: [call() for call in calls if call]
 
@@ -73,11 +73,11 @@ def _tigramite(x: np.ndarray, y: np.ndarray, z: np.ndarray, permutations: int) -
     return test, array, np.array([0, 1] + [2] * z.shape[1])
 
 
-class NpeetBound(pyknnmi.BoundTest):
+class NpeetBound(pyknnmi.components.BoundTest):
     """npeet_plus as a CI test of ours, so that the same learner can use it."""
 
     def __init__(self, dataset: pyknnmi.Dataset, count: int) -> None:
-        self._values = pyknnmi.standardized(dataset.values)
+        self._values = pyknnmi.numbers.standardized(dataset.values)
         self._count = count
 
     def associations(self, x: int, candidates: list[int], z: tuple[int, ...]) -> np.ndarray:

@@ -127,7 +127,7 @@ def threads(quick: bool) -> Iterator[Row]:
     network, _ = pyknnmi.simulate.small_network(1000, seed=0)
     works = {("graph", 1000, 7): partial(pyknnmi.learn, network, "iamb+knn-cmi")}
     for n in (1000,) if quick else (1000, 4000, 20000):
-        works["test", n, 1] = partial(pyknnmi.permutation_test, *data.gaussian(n, 3), 3)
+        works["test", n, 1] = partial(pyknnmi.numbers.permutation_test, *data.gaussian(n, 3), 3)
     for (what, n, columns), work in works.items():
         calls = {f"{what}, {count} threads": partial(work, threads=count) for count in (1, 2)}
         timing = in_turn(calls, rounds=9, clock=time.perf_counter)
@@ -149,7 +149,7 @@ def peak_memory(n: int) -> float:
     x, y, z = (np.ascontiguousarray(part) for part in data.gaussian(n, 3))
     pyknnmi.conditional_mutual_information(x[:100], y[:100], z[:100])
     before = high_water_mark()
-    pyknnmi.permutation_test(x, y, z, 3, permutations=20)
+    pyknnmi.numbers.permutation_test(x, y, z, 3, permutations=20)
     return high_water_mark() - before
 
 

@@ -70,13 +70,13 @@ def write(rows: list[Row], folder: Path) -> None:
 def register_npeet() -> None:
     @pyknnmi.register_ci_test
     @dataclasses.dataclass(frozen=True, kw_only=True)
-    class Npeet(pyknnmi.CITest):
+    class Npeet(pyknnmi.components.CITest):
         """npeet_plus."""
 
         name = "npeet"
         permutations: int = 200
 
-        def bind(self, dataset: pyknnmi.Dataset, run: pyknnmi.Run) -> pyknnmi.BoundTest:
+        def bind(self, dataset: pyknnmi.Dataset, run: pyknnmi.Run) -> pyknnmi.components.BoundTest:
             return libraries.NpeetBound(dataset, self.permutations)
 
 

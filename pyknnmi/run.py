@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from pyknnmi.errors import ParameterError, PyknnmiError, StoppedError
+from pyknnmi.errors import ParameterError, PyknnmiError, StoppedError, warn
 
 __all__ = ["Progress", "ProgressError", "Run"]
 
@@ -51,7 +51,7 @@ class Run:
         Fixes every random choice of the run.
     threads : int
         Threads in all; 0 uses every core.
-    n_jobs : int
+    jobs : int
         Worker processes over columns; 1 stays in this process, -1 uses one for each core.
     progress : callable, optional
         Called with a `Progress` as the run goes on. Stays behind when a run is sent to a worker.
@@ -59,15 +59,15 @@ class Run:
 
     seed: int = 0
     threads: int = 0
-    n_jobs: int = 1
+    jobs: int = 1
     progress: Callable[[Progress], None] | None = field(default=None, compare=False)
     _stops: tuple[threading.Event, ...] = field(
         default_factory=lambda: (threading.Event(),), init=False, repr=False, compare=False
     )
-    _told: dict[Hashable, object] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _warned: dict[Hashable, object] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("seed", "threads", "n_jobs"):
+        for name in ("seed", "threads", "jobs"):
             given = getattr(self, name)
             try:
                 object.__setattr__(self, name, operator.index(given))
@@ -77,14 +77,14 @@ class Run:
             raise ParameterError(f"seed = {self.seed}: give a whole number from 0 to 2**64 - 1")
         if self.threads < 0:
             raise ParameterError(f"threads = {self.threads}: give 0 for all cores, or a positive number")
-        if self.n_jobs < 1 and self.n_jobs != -1:
-            raise ParameterError(f"n_jobs = {self.n_jobs}: give a positive number, or -1 for all cores")
+        if self.jobs < 1 and self.jobs != -1:
+            raise ParameterError(f"jobs = {self.jobs}: give a positive number, or -1 for all cores")
 
     def __reduce__(self) -> tuple[type[Run], tuple[int, int, int]]:
-        return Run, (self.seed, self.threads, self.n_jobs)
+        return Run, (self.seed, self.threads, self.jobs)
 
     def part(self) -> Run:
-        """Return a run of its own for a part of the work: it stops when this one does, and this one not with it."""
+        """Return a child run. Stopping this run stops the child; stopping the child leaves this run alone."""
         part = replace(self)
         object.__setattr__(part, "_stops", (*self._stops, threading.Event()))
         return part
@@ -110,20 +110,21 @@ class Run:
         if any(stop.is_set() for stop in self._stops):
             raise StoppedError("the run was stopped")
 
-    def first_time(self, topic: Hashable) -> bool:
-        """Return whether this was not asked before in this run: for warnings that many questions would repeat."""
+    def warn_once(self, topic: Hashable, message: str) -> None:
+        """Warn, unless this run has warned of the same topic before: for warnings that many questions would repeat."""
         mine = object()
-        return self._told.setdefault(topic, mine) is mine  # one step, also among threads
+        if self._warned.setdefault(topic, mine) is mine:  # one step, also among threads
+            warn(message)
 
     @property
-    def jobs(self) -> int:
+    def workers(self) -> int:
         """Number of worker processes."""
-        return cores() if self.n_jobs == -1 else self.n_jobs
+        return cores() if self.jobs == -1 else self.jobs
 
     @property
     def threads_per_job(self) -> int:
         """Number of threads in each worker process, so that all together do not use more than `threads`."""
-        return max(1, (self.threads or cores()) // self.jobs)
+        return max(1, (self.threads or cores()) // self.workers)
 
     def stream(self, x: str, y: str, z: Sequence[str]) -> int:
         """Return the number (below 2**64) of the random stream of a test.

@@ -19,16 +19,16 @@ from contextlib import contextmanager
 import numpy as np
 from joblib.externals.loky.backend.reduction import dumps
 
-from pyknnmi.ci_tests import BoundTest, CIResult, CITest
-from pyknnmi.component import Component
-from pyknnmi.constraints import Constraints
-from pyknnmi.data import Dataset
-from pyknnmi.learners import Learned, Learner
-from pyknnmi.pipeline import Pipeline
+from pyknnmi.data.dataset import Dataset
+from pyknnmi.learning.pipeline import Pipeline
+from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
+from pyknnmi.protocols.component import Component
+from pyknnmi.protocols.spec import Spec
+from pyknnmi.protocols.transforms import Transform
 from pyknnmi.run import Run
-from pyknnmi.spec import Spec
-from pyknnmi.tester import Tester
-from pyknnmi.transforms import Transform
+from pyknnmi.search.constraints import Constraints
+from pyknnmi.search.learners import LearnedGraph, Learner
+from pyknnmi.search.tester import Tester
 
 __all__ = ["check_ci_test", "check_learner", "check_transform", "example_data"]
 
@@ -113,7 +113,7 @@ def check_learner(learner: Learner, test: str = "fisher-z") -> None:
     with _leaves_alone(data):
         tester = Tester(component, data, run) if component else None
         learned = learner.learn(data, tester, run)  # type: ignore[arg-type]
-        _require(isinstance(learned, Learned), f"learn returned {learned!r}, not a Learned")
+        _require(isinstance(learned, LearnedGraph), f"learn returned {learned!r}, not a LearnedGraph")
         for i, j in learned.edges:
             inside = 0 <= i < data.p and 0 <= j < data.p and i != j
             _require(inside, f"({i}, {j}) is no pair of the columns 0 to {data.p - 1}")

@@ -12,14 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from pyknnmi import (
-    BoundTest,
-    CIResult,
-    CITest,
-    conditional_mutual_informations,
-    permutation_test,
-    standardized,
-)
+from pyknnmi import CIResult
+from pyknnmi.components import BoundTest, CITest
+from pyknnmi.numbers import conditional_mutual_informations, permutation_test, standardized
 
 cdf = NormalDist().cdf
 

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 import hypothesis
 import pytest
 
-import pyknnmi.registry
+import pyknnmi.registry.registry
+from pyknnmi.registry.registry import default_registry
 
 # The same examples on every run; a slow machine is no failure.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -19,9 +20,9 @@ hypothesis.settings.load_profile("repeatable")
 @pytest.fixture
 def registry():
     """The registry of this process, made anew; what a test registers is gone after it."""
-    pyknnmi.registry._registry.cache_clear()
-    yield pyknnmi.default_registry()
-    pyknnmi.registry._registry.cache_clear()
+    pyknnmi.registry.registry._registry.cache_clear()
+    yield default_registry()
+    pyknnmi.registry.registry._registry.cache_clear()
 
 
 @pytest.fixture

@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import reference
-from graphs import random_graph
+from graph_truths import random_graph
 
-from pyknnmi import Dataset, Graph, Learner, LearnResult, PartiallyDirectedGraph, Pipeline, Run, Tester, learn
-from pyknnmi.builtin.fisher_z import FisherZTest
+from pyknnmi import Dataset, Graph, LearnResult, PartiallyDirectedGraph, Pipeline, Run, learn
+from pyknnmi.builtin.fisher_z import FisherZ
 from pyknnmi.builtin.separation import Separation
+from pyknnmi.components import Learner, Tester
 
 
 def estimated(graph: Graph | PartiallyDirectedGraph, learner: Learner) -> Graph:
@@ -53,7 +54,7 @@ def check_max_conditioning(learner: Learner) -> None:
     data, run = dense(), Run(threads=1)
 
     def asked(limit: int | None):
-        tester = Tester(FisherZTest(), data, run)
+        tester = Tester(FisherZ(), data, run)
         learned = replace(learner, max_conditioning=limit).learn(data, tester, run)
         return set(map(tuple, map(sorted, learned.edges))), {len(z) for _, _, z in tester.answers}
 

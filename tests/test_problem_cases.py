@@ -26,8 +26,8 @@ from pyknnmi import (
     entropy,
     learn,
     mutual_information,
-    permutation_test,
 )
+from pyknnmi.numbers import permutation_test
 
 # D1. A kd-tree that prunes by the sum of distances loses neighbours in the max norm.
 
@@ -109,7 +109,7 @@ def test_constant_in_a_graph(with_constant):
         result = learn(with_constant)
     assert len(caught) == 1
     assert result.graph.edges == (("X1", "X2"),)
-    assert result.isolated == ("X3",)
+    assert result.constant_columns == ("X3",)
     assert result.blankets == {"X1": ("X2",), "X2": ("X1",), "X3": ()}
     rest = learn(with_constant[:, :2])
     assert [pair.answer for pair in result.evidence] == [pair.answer for pair in rest.evidence]

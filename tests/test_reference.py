@@ -11,18 +11,9 @@ import pytest
 import reference
 from code_of_2018 import BoundKnnCMI2018, KnnCMI2018
 
-from pyknnmi import (
-    Dataset,
-    PartialCorrelations,
-    ci_test,
-    conditional_mutual_information,
-    entropy,
-    fisher_z,
-    learn,
-    permutation_test,
-    register_ci_test,
-)
+from pyknnmi import Dataset, ci_test, conditional_mutual_information, entropy, learn, register_ci_test
 from pyknnmi.builtin.nonparanormal import Nonparanormal
+from pyknnmi.numbers import PartialCorrelations, fisher_z, permutation_test
 
 CMI = reference.load("golden_cmi.json")
 FISHER = reference.load("golden_fisherz.json")["tests"]

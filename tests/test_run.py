@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from pyknnmi import ParameterError, Progress, Run, StoppedError
+from pyknnmi import ParameterError, Progress, PyknnmiWarning, Run, StoppedError
 from pyknnmi.run import cores
 
 
@@ -19,8 +19,8 @@ from pyknnmi.run import cores
         ({"seed": 1.5}, r"seed = 1\.5: give a whole number"),
         ({"seed": "1"}, "seed = '1': give a whole number"),
         ({"threads": -1}, "threads = -1: give 0 for all cores"),
-        ({"n_jobs": 0}, "n_jobs = 0: give a positive number, or -1 for all cores"),
-        ({"n_jobs": -2}, "n_jobs = -2"),
+        ({"jobs": 0}, "jobs = 0: give a positive number, or -1 for all cores"),
+        ({"jobs": -2}, "jobs = -2"),
     ],
 )
 def test_refused(arguments, message):
@@ -69,19 +69,19 @@ def test_generators_differ_by_seed_and_question():
 
 
 @pytest.mark.parametrize(
-    ("threads", "n_jobs", "each"),
+    ("threads", "jobs", "each"),
     [(8, 1, 8), (8, 2, 4), (8, 3, 2), (2, 4, 1), (0, 1, cores()), (0, cores(), 1), (1, -1, 1)],
 )
-def test_jobs_share_the_threads(threads, n_jobs, each):
-    assert Run(threads=threads, n_jobs=n_jobs).threads_per_job == each
+def test_jobs_share_the_threads(threads, jobs, each):
+    assert Run(threads=threads, jobs=jobs).threads_per_job == each
 
 
 def test_all_cores():
-    assert Run(n_jobs=-1).jobs == cores() >= 1
+    assert Run(jobs=-1).workers == cores() >= 1
 
 
 def test_pickling_leaves_progress_and_stop_behind():
-    run = Run(seed=3, threads=2, n_jobs=4, progress=print)
+    run = Run(seed=3, threads=2, jobs=4, progress=print)
     run.stop()
     copy = pickle.loads(pickle.dumps(run))
     assert copy == run
@@ -107,10 +107,15 @@ def test_a_part_stops_with_the_whole_and_not_the_other_way_round():
         first.poll()
 
 
-def test_a_topic_is_new_once_in_each_part_of_a_run():
-    run = Run()
-    parts = run.part(), run.part()
-    assert [part.first_time(topic) for part in parts for topic in ("a", "b", "a")] == [True, True, False] * 2
+def test_a_topic_is_warned_of_once_in_each_part_of_a_run():
+    def warn_in_each_part(run):
+        for part in (run.part(), run.part()):
+            for topic in ("a", "b", "a"):
+                part.warn_once(topic, f"about {topic}")
+
+    with pytest.warns(PyknnmiWarning) as warned:
+        warn_in_each_part(Run())
+    assert [str(each.message) for each in warned] == ["about a", "about b"] * 2
 
 
 def test_progress_is_a_value():

@@ -9,7 +9,9 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from pyknnmi import BoundTest, CIResult, CITest, Dataset, Learned, Learner, PyknnmiWarning, Registry, Transform
+from pyknnmi import CIResult, Dataset, PyknnmiWarning
+from pyknnmi.components import BoundTest, CITest, LearnedGraph, Learner, Transform
+from pyknnmi.registry.registry import Registry
 from pyknnmi.testing import CHECKS, check_ci_test, check_learner, check_transform
 
 
@@ -87,14 +89,14 @@ class BadLearner(Learner):
 
     def learn(self, dataset, test, run):
         return {
-            "not a Learned": lambda: [(0, 1)],
-            "is no pair of the columns": lambda: Learned([(0, 9)]),
-            "in its own blanket": lambda: Learned([(0, 1)], {0: (0,)}),
-            "second run gives another graph": lambda: Learned([(0, 1 + next(counter) % 3)]),
+            "not a LearnedGraph": lambda: [(0, 1)],
+            "is no pair of the columns": lambda: LearnedGraph([(0, 9)]),
+            "in its own blanket": lambda: LearnedGraph([(0, 1)], {0: (0,)}),
+            "second run gives another graph": lambda: LearnedGraph([(0, 1 + next(counter) % 3)]),
         }[self.breach]()
 
 
-BREACHES = ["not a Learned", "is no pair of the columns", "in its own blanket", "second run gives another graph"]
+BREACHES = ["not a LearnedGraph", "is no pair of the columns", "in its own blanket", "second run gives another graph"]
 
 
 @pytest.mark.parametrize("breach", BREACHES)

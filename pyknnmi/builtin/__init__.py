@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pyknnmi import CITest, Learner, Transform, hookimpl
 from pyknnmi.builtin.fast_iamb import FastIAMB
-from pyknnmi.builtin.fisher_z import FisherZTest
+from pyknnmi.builtin.fisher_z import FisherZ
 from pyknnmi.builtin.grow_shrink import GrowShrink
 from pyknnmi.builtin.gsmn import GSMN
 from pyknnmi.builtin.iamb import IAMB
@@ -19,11 +18,12 @@ from pyknnmi.builtin.ranks import Ranks
 from pyknnmi.builtin.separation import Separation
 from pyknnmi.builtin.si_hiton_pc import SIHitonPC
 from pyknnmi.builtin.standardize import Standardize
+from pyknnmi.components import CITest, Learner, Transform, hookimpl
 
 
 @hookimpl
 def pyknnmi_ci_tests() -> list[type[CITest]]:
-    return [FisherZTest, KnnCMI, Separation]
+    return [FisherZ, KnnCMI, Separation]
 
 
 @hookimpl

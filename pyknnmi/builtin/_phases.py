@@ -7,26 +7,26 @@ from itertools import combinations
 
 import numpy as np
 
-from pyknnmi import Tester
+from pyknnmi.components import Tester
 
 
-def ranked(target: int, candidates: Sequence[int], given: Sequence[int], test: Tester) -> list[int]:
+def ranked(target: int, candidates: Sequence[int], given: Sequence[int], tester: Tester) -> list[int]:
     """Return the candidates by their association with the target, the strongest first."""
-    scores = test.associations(target, candidates, given)
+    scores = tester.associations(target, candidates, given)
     return [candidates[i] for i in np.argsort(-scores, kind="stable")]
 
 
 def next_member(
-    target: int, candidates: list[int], blanket: Sequence[int], test: Tester, *, exhaustive: bool
+    target: int, candidates: list[int], blanket: Sequence[int], tester: Tester, *, exhaustive: bool
 ) -> int | None:
     """Return the best candidate if it is dependent on the target given the blanket, and take it off the candidates.
 
     If it is independent there is none; or, exhaustively, it is taken off too and the next best is tried.
     """
-    ranking = ranked(target, candidates, blanket, test)
+    ranking = ranked(target, candidates, blanket, tester)
     for best in ranking if exhaustive else ranking[:1]:
         candidates.remove(best)
-        if not test.test(target, best, blanket).independent:
+        if not tester.test(target, best, blanket).independent:
             return best
     return None
 
@@ -37,7 +37,7 @@ def full(blanket: Collection[int], max_conditioning: int | None) -> bool:
 
 
 def grow(
-    target: int, candidates: Sequence[int], test: Tester, max_conditioning: int | None, start: Iterable[int] = ()
+    target: int, candidates: Sequence[int], tester: Tester, max_conditioning: int | None, start: Iterable[int] = ()
 ) -> list[int]:
     """Return `start` with the candidates that are dependent on the target given what is there before them.
 
@@ -50,12 +50,12 @@ def grow(
         for candidate in candidates:
             if full(blanket, max_conditioning):
                 break
-            if candidate not in blanket and not test.test(target, candidate, blanket).independent:
+            if candidate not in blanket and not tester.test(target, candidate, blanket).independent:
                 blanket.append(candidate)
     return blanket
 
 
-def shrink(target: int, blanket: Iterable[int], test: Tester, keep: Collection[int] = ()) -> list[int]:
+def shrink(target: int, blanket: Iterable[int], tester: Tester, keep: Collection[int] = ()) -> list[int]:
     """Return the blanket without the members that are independent of the target given the rest.
 
     Those in `keep` stay. Sweeps in the order of the columns until nothing changes.
@@ -66,24 +66,24 @@ def shrink(target: int, blanket: Iterable[int], test: Tester, keep: Collection[i
         changed = False
         for member in members.copy():
             rest = [other for other in members if other != member]
-            if member not in keep and test.test(target, member, rest).independent:
+            if member not in keep and tester.test(target, member, rest).independent:
                 members = rest
                 changed = True
     return members
 
 
-def separated(target: int, other: int, pool: Collection[int], test: Tester, max_conditioning: int | None) -> bool:
+def separated(target: int, other: int, pool: Collection[int], tester: Tester, max_conditioning: int | None) -> bool:
     """Return whether some subset of `pool` makes two columns independent; small subsets are tried first."""
     most = len(pool) if max_conditioning is None else min(len(pool), max_conditioning)
     subsets = (z for size in range(most + 1) for z in combinations(pool, size))
-    return any(test.test(target, other, z).independent for z in subsets)
+    return any(tester.test(target, other, z).independent for z in subsets)
 
 
-def prune(target: int, members: Sequence[int], test: Tester, max_conditioning: int | None) -> list[int]:
+def prune(target: int, members: Sequence[int], tester: Tester, max_conditioning: int | None) -> list[int]:
     """Return the members that no subset of the others makes independent of the target; the last are tried first."""
     kept = list(members)
     for member in reversed(members):
         rest = [other for other in kept if other != member]
-        if separated(target, member, rest, test, max_conditioning):
+        if separated(target, member, rest, tester, max_conditioning):
             kept = rest
     return kept

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pyknnmi import BlanketLearner, Tester
 from pyknnmi.builtin._phases import full, ranked, shrink
+from pyknnmi.components import BlanketLearner, Tester
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class FastIAMB(BlanketLearner):
     rule: Literal["and", "or"] = "and"
     max_conditioning: int | None = None
 
-    def blanket(self, target: int, candidates: tuple[int, ...], test: Tester) -> Iterable[int]:
+    def blanket(self, target: int, candidates: tuple[int, ...], tester: Tester) -> Iterable[int]:
         """Return the Markov blanket of `target`."""
         blanket: list[int] = []
         seen: list[list[int]] = []
@@ -46,10 +46,10 @@ class FastIAMB(BlanketLearner):
             seen.append(blanket)
             outside = [other for other in candidates if other not in blanket]
             grown = list(blanket)
-            for other in ranked(target, outside, blanket, test):
+            for other in ranked(target, outside, blanket, tester):
                 if full(grown, self.max_conditioning):
                     break
-                if not test.test(target, other, blanket).independent:
+                if not tester.test(target, other, blanket).independent:
                     grown.append(other)
-            blanket = shrink(target, grown, test)
+            blanket = shrink(target, grown, tester)
         return blanket

@@ -9,21 +9,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi import (
-    BoundTest,
-    CIResult,
-    CITest,
-    CorrelationKind,
-    Dataset,
-    PartialCorrelations,
-    Run,
-    fisher_z,
-    warn,
-)
+from pyknnmi.components import BoundTest, CIResult, CITest, Dataset, Run, warn
+from pyknnmi.numbers import CorrelationKind, PartialCorrelations, fisher_z
 
 
 @dataclass(frozen=True, kw_only=True)
-class FisherZTest(CITest):
+class FisherZ(CITest):
     """Fisher's z-test: is the partial correlation zero?
 
     The statistic is sqrt(n - |z| - 3) |atanh r|, against the standard normal, two-sided. Right for jointly Gaussian
@@ -61,7 +52,7 @@ class FisherZTest(CITest):
 class BoundFisherZ(BoundTest):
     """Fisher's z-test on the correlation matrix of a data set."""
 
-    def __init__(self, component: FisherZTest, dataset: Dataset) -> None:
+    def __init__(self, component: FisherZ, dataset: Dataset) -> None:
         self._alpha = component.alpha
         self._names = dataset.names
         self._n = dataset.n

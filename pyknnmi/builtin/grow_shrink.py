@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pyknnmi import BlanketLearner, Tester
 from pyknnmi.builtin._phases import grow, ranked, shrink
+from pyknnmi.components import BlanketLearner, Tester
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class GrowShrink(BlanketLearner):
     rule: Literal["and", "or"] = "and"
     max_conditioning: int | None = None
 
-    def blanket(self, target: int, candidates: tuple[int, ...], test: Tester) -> Iterable[int]:
+    def blanket(self, target: int, candidates: tuple[int, ...], tester: Tester) -> Iterable[int]:
         """Return the Markov blanket of `target`."""
-        order = ranked(target, candidates, (), test)
-        return shrink(target, grow(target, order, test, self.max_conditioning), test)
+        order = ranked(target, candidates, (), tester)
+        return shrink(target, grow(target, order, tester, self.max_conditioning), tester)

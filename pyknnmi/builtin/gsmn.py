@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from pyknnmi import Dataset, Learned, Learner, Run, Tester
 from pyknnmi.builtin._phases import grow, shrink
+from pyknnmi.components import Dataset, LearnedGraph, Learner, Run, Tester
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +20,7 @@ class GSMN(Learner):
     A search grows and shrinks as `grow-shrink` does, but tests no column that was searched before: whether there is an
     edge is known, and such neighbours are in the blanket from the start. So every pair is decided once, with about half
     the tests, and the graph needs no rule. Estimates the moral graph; with a perfect test it is the true Markov
-    network of a distribution that is faithful to a graph. Since a search builds on those before it, ``n_jobs`` does not
+    network of a distribution that is faithful to a graph. Since a search builds on those before it, ``jobs`` does not
     help.
 
     Parameters
@@ -39,23 +39,23 @@ class GSMN(Learner):
 
     max_conditioning: int | None = None
 
-    def learn(self, dataset: Dataset, test: Tester, run: Run) -> Learned:
+    def learn(self, dataset: Dataset, tester: Tester, run: Run) -> LearnedGraph:
         """Return the graph."""
         columns = range(dataset.p)
         scores = {}
-        for x in test.targets:
+        for x in tester.targets:
             others = [y for y in columns if y != x]
-            scores[x] = dict(zip(others, test.associations(x, others), strict=True))
-        waiting = sorted(test.targets, key=lambda x: -_finite_mean(scores[x].values()))
+            scores[x] = dict(zip(others, tester.associations(x, others), strict=True))
+        waiting = sorted(tester.targets, key=lambda x: -_finite_mean(scores[x].values()))
         neighbors: dict[int, list[int]] = {}
         while waiting:
             x = waiting.pop(0)
             order = sorted(scores[x], key=lambda y: -scores[x][y])
             known = [y for y in order if x in neighbors.get(y, ())]
-            grown = grow(x, [y for y in order if y not in neighbors], test, self.max_conditioning, known)
-            neighbors[x] = shrink(x, grown, test, keep=known)
+            grown = grow(x, [y for y in order if y not in neighbors], tester, self.max_conditioning, known)
+            neighbors[x] = shrink(x, grown, tester, keep=known)
             waiting.sort(key=lambda y: y not in neighbors[x])
-        return Learned({(min(x, y), max(x, y)) for x, found in neighbors.items() for y in found})
+        return LearnedGraph({(min(x, y), max(x, y)) for x, found in neighbors.items() for y in found})
 
 
 def _finite_mean(scores: Iterable[float]) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pyknnmi import BlanketLearner, CIResult, Tester, warn
+from pyknnmi.components import BlanketLearner, CIResult, Tester, warn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,13 +47,13 @@ class IAMBFDR(BlanketLearner):
         """Check the ranges."""
         self.require(0 < self.fdr < 1, "fdr", "between 0 and 1")
 
-    def blanket(self, target: int, candidates: tuple[int, ...], test: Tester) -> Iterable[int]:
+    def blanket(self, target: int, candidates: tuple[int, ...], tester: Tester) -> Iterable[int]:
         """Return the Markov blanket of `target`."""
         blanket: set[int] = set()
         seen: list[set[int]] = []
         while blanket not in seen:
             seen.append(blanket)
-            answers = {other: test.test(target, other, sorted(blanket - {other})) for other in candidates}
+            answers = {other: tester.test(target, other, sorted(blanket - {other})) for other in candidates}
             self._warn_of_coarse(answers.values())
             ranking = sorted(candidates, key=lambda other: (answers[other].p_value, -answers[other].statistic))
             discoveries = self._discoveries([answers[other].p_value for other in ranking])

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pyknnmi import BlanketLearner, Tester
 from pyknnmi.builtin._phases import full, next_member, shrink
+from pyknnmi.components import BlanketLearner, Tester
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,17 +38,17 @@ class InterIAMB(BlanketLearner):
     exhaustive: bool = False
     max_conditioning: int | None = None
 
-    def blanket(self, target: int, candidates: tuple[int, ...], test: Tester) -> Iterable[int]:
+    def blanket(self, target: int, candidates: tuple[int, ...], tester: Tester) -> Iterable[int]:
         """Return the Markov blanket of `target`."""
         blanket: list[int] = []
         left = list(candidates)
         seen = [blanket]
         while left and not full(blanket, self.max_conditioning):
-            best = next_member(target, left, blanket, test, exhaustive=self.exhaustive)
+            best = next_member(target, left, blanket, tester, exhaustive=self.exhaustive)
             if best is None:
                 break
             grown = [*blanket, best]
-            blanket = shrink(target, grown, test)
+            blanket = shrink(target, grown, tester)
             if blanket in seen:
                 break
             seen.append(blanket)

@@ -11,23 +11,16 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi import (
-    BoundTest,
-    CIResult,
-    CITest,
-    DataError,
-    Dataset,
-    Estimator,
-    Kind,
+from pyknnmi.components import BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run, warn
+from pyknnmi.numbers import (
+    EstimatorName,
     PartialCorrelations,
-    Run,
     conditional_mutual_information,
     conditional_mutual_informations,
     fisher_z,
     neighbor_counts,
     permutation_test,
     standardized,
-    warn,
 )
 
 _MOST = 10**8  # permutations take memory, 2 GB then
@@ -154,7 +147,7 @@ class BoundKnnCMI(BoundTest):
     def associations(self, x: Variable, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the estimates in nats."""
         scores = np.empty(len(candidates))
-        alike: dict[Estimator, list[int]] = {"ksg": [], "mixed": []}
+        alike: dict[EstimatorName, list[int]] = {"ksg": [], "mixed": []}
         for place, y in enumerate(candidates):
             if y in self._indicators:
                 scores[place] = self._estimate(x, y, z)
@@ -261,7 +254,7 @@ class BoundKnnCMI(BoundTest):
             threads=self.threads,
         )
 
-    def _estimator(self, x: Variable, y: Variable, z: tuple[int, ...]) -> Estimator:
+    def _estimator(self, x: Variable, y: Variable, z: tuple[int, ...]) -> EstimatorName:
         if self._component.estimator != "auto":
             return self._component.estimator
         return "mixed" if self._mixed & {*_each(x), *_each(y), *z} else "ksg"
@@ -269,10 +262,10 @@ class BoundKnnCMI(BoundTest):
     def _mixed_columns(self, dataset: Dataset) -> frozenset[int]:
         """Return the columns that call for the mixed estimator, and say which numbers do, or do in vain."""
         tied = _tied_columns(dataset, self._component.k)
-        untold = [told for i, told in tied.items() if self._run.first_time(("ties", self._names[i]))]
-        if untold and self._component.estimator != "mixed":
+        if tied and self._component.estimator != "mixed":
+            listed = ", ".join(tied.values())
             does = "biases the ksg estimator" if self._component.estimator == "ksg" else "calls for the mixed estimator"
-            warn(f"knn-cmi: in column {', '.join(untold)} many rows share a value, which {does}")
+            self._run.warn_once(("ties", listed), f"knn-cmi: in column {listed} many rows share a value, which {does}")
         return frozenset(tied) | frozenset(self._indicators)
 
     def _warn_of_small_categories(self, dataset: Dataset) -> None:
@@ -280,10 +273,11 @@ class BoundKnnCMI(BoundTest):
         for i in self._indicators:
             _, counts = np.unique(dataset.values[:, i], return_counts=True)
             small = counts[counts <= k].sum() / dataset.n
-            if small > 0.5 and self._run.first_time(("small categories", self._names[i])):
-                warn(
+            if small > 0.5:
+                self._run.warn_once(
+                    ("small categories", self._names[i]),
                     f"knn-cmi: in column '{self._names[i]}' {small:.0%} of the rows are of categories with at most "
-                    f"k = {k} rows, so their neighbours are of others: merge categories, or leave the column out"
+                    f"k = {k} rows, so their neighbours are of others: merge categories, or leave the column out",
                 )
 
     def _columns(self, variable: Variable) -> NDArray[np.float64]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar, Literal
 
-from pyknnmi import BlanketLearner, Tester
 from pyknnmi.builtin._phases import prune, separated
+from pyknnmi.components import BlanketLearner, Tester
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,20 +42,20 @@ class MMPC(BlanketLearner):
     rule: Literal["and", "or"] = "and"
     max_conditioning: int | None = None
 
-    def blanket(self, target: int, candidates: tuple[int, ...], test: Tester) -> Iterable[int]:
+    def blanket(self, target: int, candidates: tuple[int, ...], tester: Tester) -> Iterable[int]:
         """Return the parents and children of `target`."""
         members: list[int] = []
-        weakest = dict(zip(candidates, test.associations(target, candidates), strict=True))
+        weakest = dict(zip(candidates, tester.associations(target, candidates), strict=True))
         while weakest:
             best = max(weakest, key=weakest.__getitem__)
             del weakest[best]
-            if separated(target, best, members, test, self.max_conditioning):
+            if separated(target, best, members, tester, self.max_conditioning):
                 continue
             for given in self._new_subsets(members, best):
-                scores = test.associations(target, list(weakest), given)
+                scores = tester.associations(target, list(weakest), given)
                 weakest = {other: min(weakest[other], score) for other, score in zip(weakest, scores, strict=True)}
             members.append(best)
-        return prune(target, members, test, self.max_conditioning)
+        return prune(target, members, tester, self.max_conditioning)
 
     def _new_subsets(self, members: list[int], newest: int) -> Iterable[tuple[int, ...]]:
         most = len(members) + 1 if self.max_conditioning is None else self.max_conditioning

@@ -10,7 +10,8 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi import Dataset, Transform, average_ranks
+from pyknnmi.components import Dataset, Transform
+from pyknnmi.numbers import average_ranks
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from pyknnmi import Dataset, Learned, Learner, Run, Tester
+from pyknnmi.components import Dataset, LearnedGraph, Learner, Run, Tester
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,13 +25,13 @@ class Pairwise(Learner):
     name: ClassVar[str] = "pairwise"
     takes_targets: ClassVar[bool] = True
 
-    def learn(self, dataset: Dataset, test: Tester, run: Run) -> Learned:
+    def learn(self, dataset: Dataset, tester: Tester, run: Run) -> LearnedGraph:
         """Return the graph."""
-        searches = test.each(partial(_neighbors, dataset.p), test.targets)
-        return Learned([(search.item, y) for search in searches for y in search.found])
+        searches = tester.each(partial(_neighbors, dataset.p), tester.targets)
+        return LearnedGraph([(search.item, y) for search in searches for y in search.found])
 
 
-def _neighbors(p: int, x: int, test: Tester) -> list[int]:
+def _neighbors(p: int, x: int, tester: Tester) -> list[int]:
     """Return the neighbours of x, leaving out those whose own search comes first."""
-    others = [y for y in range(p) if y > x or (y != x and y not in test.targets)]
-    return [y for y in others if not test.test(x, y, [z for z in range(p) if z not in (x, y)]).independent]
+    others = [y for y in range(p) if y > x or (y != x and y not in tester.targets)]
+    return [y for y in others if not tester.test(x, y, [z for z in range(p) if z not in (x, y)]).independent]

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain, combinations
 from typing import ClassVar, Literal
 
-from pyknnmi import Dataset, Learned, Learner, Run, Tester
+from pyknnmi.components import Dataset, LearnedGraph, Learner, Run, Tester
 
 Neighbors = Mapping[int, tuple[int, ...]]
 
@@ -39,7 +39,7 @@ class PCStable(Learner):
 
     max_conditioning: int | None = None
 
-    def learn(self, dataset: Dataset, test: Tester, run: Run) -> Learned:
+    def learn(self, dataset: Dataset, tester: Tester, run: Run) -> LearnedGraph:
         """Return the skeleton."""
         columns = range(dataset.p)
         neighbors = {x: tuple(y for y in columns if y != x) for x in columns}
@@ -47,12 +47,12 @@ class PCStable(Learner):
         while self._reaches(level, neighbors):
             apart = {
                 frozenset((search.item, y))
-                for search in test.each(partial(_separated, neighbors, level), columns)
+                for search in tester.each(partial(_separated, neighbors, level), columns)
                 for y in search.found
             }
             neighbors = {x: tuple(y for y in neighbors[x] if frozenset((x, y)) not in apart) for x in columns}
             level += 1
-        return Learned([(x, y) for x in columns for y in neighbors[x] if x < y])
+        return LearnedGraph([(x, y) for x in columns for y in neighbors[x] if x < y])
 
     def _reaches(self, level: int, neighbors: Neighbors) -> bool:
         """Return whether there are conditioning sets of this size."""
@@ -61,11 +61,11 @@ class PCStable(Learner):
         return any(len(others) > level for others in neighbors.values())
 
 
-def _separated(neighbors: Neighbors, level: int, x: int, test: Tester) -> list[int]:
+def _separated(neighbors: Neighbors, level: int, x: int, tester: Tester) -> list[int]:
     """Return the neighbours after x that are independent of it given some set of `level` neighbours of either."""
 
     def sets(y: int) -> Iterable[tuple[int, ...]]:
         pools = ([other for other in neighbors[end] if other not in (x, y)] for end in (x, y))
         return chain.from_iterable(combinations(pool, level) for pool in pools)
 
-    return [y for y in neighbors[x] if x < y and any(test.test(x, y, z).independent for z in sets(y))]
+    return [y for y in neighbors[x] if x < y and any(tester.test(x, y, z).independent for z in sets(y))]

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from pyknnmi import Dataset, Transform, average_ranks
+from pyknnmi.components import Dataset, Transform
+from pyknnmi.numbers import average_ranks
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,16 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from pyknnmi import (
-    BoundTest,
-    CIResult,
-    CITest,
-    Dataset,
-    Graph,
-    ParameterError,
-    PartiallyDirectedGraph,
-    Run,
-)
+from pyknnmi.components import BoundTest, CIResult, CITest, Dataset, Graph, ParameterError, PartiallyDirectedGraph, Run
 
 _EDGE = re.compile(r"\s*(.+?)\s*(--|->)\s*(.+?)\s*")
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pyknnmi import BlanketLearner, Tester
 from pyknnmi.builtin._phases import prune, ranked, separated
+from pyknnmi.components import BlanketLearner, Tester
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,10 +40,10 @@ class SIHitonPC(BlanketLearner):
     rule: Literal["and", "or"] = "and"
     max_conditioning: int | None = None
 
-    def blanket(self, target: int, candidates: tuple[int, ...], test: Tester) -> Iterable[int]:
+    def blanket(self, target: int, candidates: tuple[int, ...], tester: Tester) -> Iterable[int]:
         """Return the parents and children of `target`."""
         members: list[int] = []
-        for candidate in ranked(target, candidates, (), test):
-            if not separated(target, candidate, members, test, self.max_conditioning):
+        for candidate in ranked(target, candidates, (), tester):
+            if not separated(target, candidate, members, tester, self.max_conditioning):
                 members.append(candidate)
-        return prune(target, members, test, self.max_conditioning)
+        return prune(target, members, tester, self.max_conditioning)

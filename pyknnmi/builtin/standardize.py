@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pyknnmi import Dataset, Transform, standardized
+from pyknnmi.components import Dataset, Transform
+from pyknnmi.numbers import standardized
 
 
 @dataclass(frozen=True, kw_only=True)

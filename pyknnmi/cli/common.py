@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from pyknnmi.errors import PyknnmiError, PyknnmiWarning
-from pyknnmi.registry import default_registry
+from pyknnmi.registry.registry import default_registry
 from pyknnmi.run import Progress
 
 __all__ = ["Failure", "PluginGroup", "progress_bar", "progress_line", "writing"]

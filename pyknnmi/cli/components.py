@@ -6,9 +6,9 @@ import inspect
 
 import click
 
-from pyknnmi.pipeline import Pipeline
-from pyknnmi.registry import KINDS, default_registry
-from pyknnmi.spec import format_value
+from pyknnmi.learning.pipeline import Pipeline
+from pyknnmi.protocols.spec import format_value
+from pyknnmi.registry.registry import KINDS, default_registry
 
 __all__ = ["components", "describe", "explain"]
 

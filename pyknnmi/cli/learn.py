@@ -8,16 +8,16 @@ from pathlib import Path
 import click
 
 from pyknnmi.cli.common import progress_bar, writing
-from pyknnmi.constraints import Constraints
-from pyknnmi.data import Dataset, Missing
-from pyknnmi.exports import make_writable_folder, write_result
-from pyknnmi.pipeline import DEFAULT_SPEC, Pipeline
-from pyknnmi.question import ci_test
-from pyknnmi.reading import read_table
-from pyknnmi.result import format_p_value
+from pyknnmi.data.dataset import Dataset, Missing
+from pyknnmi.data.reading import read_table
+from pyknnmi.learning.ci_test import ci_test
+from pyknnmi.learning.exports import make_writable_folder, write_result
+from pyknnmi.learning.pipeline import DEFAULT_SPEC, Pipeline
+from pyknnmi.learning.result import format_p_value
 from pyknnmi.run import Run
+from pyknnmi.search.constraints import Constraints
+from pyknnmi.search.store import Store
 from pyknnmi.simulate import small_network
-from pyknnmi.store import Store
 
 __all__ = ["demo", "learn", "test"]
 

@@ -11,9 +11,9 @@ import click
 
 from pyknnmi.cli.common import Failure, writing
 from pyknnmi.errors import PyknnmiError, PyknnmiWarning, UnknownNameError, did_you_mean
-from pyknnmi.hookspecs import PROJECT, unmarked_hooks
-from pyknnmi.registry import Plugin, Registry, default_registry
-from pyknnmi.scaffold import new_plugin
+from pyknnmi.registry.hookspecs import PROJECT, unmarked_hooks
+from pyknnmi.registry.registry import Plugin, Registry, default_registry
+from pyknnmi.registry.scaffold import new_plugin
 from pyknnmi.testing import CHECKS
 
 __all__ = ["plugins"]
@@ -44,7 +44,7 @@ def plugins(context: click.Context, as_json: bool) -> None:
 def check(name: str | None, everything: bool) -> None:
     """Run the conformance kit on the components of plugin NAME, with their default parameters.
 
-    Hooks that are not marked with pyknnmi.hookimpl fail, too: they bring nothing.
+    Hooks that are not marked with pyknnmi.components.hookimpl fail, too: they bring nothing.
     """
     registry = _registry()
     found = {plugin.name: plugin for plugin in registry.plugins()}
@@ -79,7 +79,7 @@ def _check(registry: Registry, plugin: Plugin) -> int:
         click.echo(f"{plugin.name}  {component:<{width}}  {verdict}")
     for entry in importlib.metadata.entry_points(group=PROJECT, name=plugin.name):
         for hook in unmarked_hooks(entry.load()):
-            click.echo(f"{plugin.name}  {hook}  FAILED: it is never called: put @pyknnmi.hookimpl before it")
+            click.echo(f"{plugin.name}  {hook}  FAILED: it is never called: put @pyknnmi.components.hookimpl before it")
             failed += 1
     return failed
 

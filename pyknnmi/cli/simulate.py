@@ -10,9 +10,9 @@ import click
 
 from pyknnmi import simulate as simulations
 from pyknnmi.cli.common import writing
-from pyknnmi.data import Dataset
-from pyknnmi.exports import write_dataset, write_graph_edges
-from pyknnmi.graph import Graph
+from pyknnmi.data.dataset import Dataset
+from pyknnmi.graphs.graph import Graph
+from pyknnmi.learning.exports import write_dataset, write_graph_edges
 
 __all__ = ["simulate"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pyknnmi.store import Store
+from pyknnmi.search.store import Store
 
 __all__ = ["store"]
 

@@ -10,9 +10,9 @@ from typing import Protocol
 
 import numpy as np
 
-from pyknnmi.data import Dataset
+from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import UnknownNameError, did_you_mean
-from pyknnmi.graph import Graph
+from pyknnmi.graphs.graph import Graph
 from pyknnmi.simulate import (
     Noise,
     g_wishart_mixture,

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pyknnmi.data import natural_key
+from pyknnmi.data.dataset import natural_key
 from pyknnmi.errors import PyknnmiError
 from pyknnmi.experiments.catalogue import EXPERIMENTS, Experiment
 from pyknnmi.experiments.results import ResultRow
 from pyknnmi.experiments.summary import Summary, summarize
-from pyknnmi.exports import make_folder
+from pyknnmi.learning.exports import make_folder
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pyknnmi.errors import ParameterError
-from pyknnmi.pipeline import Pipeline
+from pyknnmi.learning.pipeline import Pipeline
 
 __all__ = ["Method", "parse_methods"]
 

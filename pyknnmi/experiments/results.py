@@ -12,9 +12,9 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Self
 
-from pyknnmi.data import natural_key
+from pyknnmi.data.dataset import natural_key
 from pyknnmi.errors import DataError
-from pyknnmi.exports import make_folder, replace_file
+from pyknnmi.learning.exports import make_folder, replace_file
 
 __all__ = ["Key", "ResultRow", "Results", "open_results", "read_results"]
 

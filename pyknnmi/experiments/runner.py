@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from pyknnmi import processes
-from pyknnmi.data import Dataset
+from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import DataError, ParameterError, PyknnmiError
 from pyknnmi.experiments.catalogue import EXPERIMENTS, ROWS, Drawn, Experiment
 from pyknnmi.experiments.methods import Method
 from pyknnmi.experiments.results import Key, ResultRow, Results, open_results
 from pyknnmi.run import Run, cores
+from pyknnmi.search import processes
 
 __all__ = ["ExperimentProgress", "run_experiments"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyknnmi.data import Dataset
+from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import ParameterError, PyknnmiError
-from pyknnmi.graph import Graph
+from pyknnmi.graphs.graph import Graph
 from pyknnmi.simulate.arguments import Seed, check_rows, random_state
 from pyknnmi.simulate.random_graphs import random_graph
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.data import Dataset
+from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import ParameterError
-from pyknnmi.graph import Graph
+from pyknnmi.graphs.graph import Graph
 from pyknnmi.simulate.arguments import Seed, check_rows, column_names, random_state
 
 __all__ = ["graph_correlation", "random_gaussian", "random_graph", "random_nonparanormal"]

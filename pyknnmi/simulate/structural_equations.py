@@ -7,9 +7,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.data import Dataset
+from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import ParameterError
-from pyknnmi.graph import Graph
+from pyknnmi.graphs.graph import Graph
 from pyknnmi.simulate.arguments import Seed, check_rows, column_names, random_state
 
 __all__ = ["Noise", "large_network", "small_network"]

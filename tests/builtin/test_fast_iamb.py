@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from learner_checks import check_golden, check_max_conditioning, check_recovery, each_input, placeholder
 
-from pyknnmi import Run, Tester
 from pyknnmi.builtin.fast_iamb import FastIAMB
 from pyknnmi.builtin.separation import Separation
+from pyknnmi.components import Run, Tester
 from pyknnmi.testing import check_learner
 
 

@@ -7,20 +7,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pyknnmi import ParameterError, PyknnmiWarning, Run, ci_test, learn, simulate
-from pyknnmi.builtin.fisher_z import FisherZTest
+from pyknnmi import ci_test, learn, simulate
+from pyknnmi.builtin.fisher_z import FisherZ
+from pyknnmi.components import ParameterError, PyknnmiWarning, Run
 
 DATA, _ = simulate.small_network(200, linear=True, seed=3)
 
 
 def bound(data=DATA, **parameters):
-    return FisherZTest(**parameters).bind(data, Run())
+    return FisherZ(**parameters).bind(data, Run())
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0, -0.5])
 def test_range_of_alpha(alpha):
     with pytest.raises(ParameterError, match=r"alpha = .* must be between 0 and 1"):
-        FisherZTest(alpha=alpha)
+        FisherZ(alpha=alpha)
 
 
 def test_formula():

@@ -6,10 +6,10 @@ import pytest
 import reference
 from learner_checks import check_code_of_2018, check_golden, check_max_conditioning, check_recovery, each_input
 
-from pyknnmi import Run, Tester
 from pyknnmi.builtin._phases import shrink
-from pyknnmi.builtin.fisher_z import FisherZTest
+from pyknnmi.builtin.fisher_z import FisherZ
 from pyknnmi.builtin.grow_shrink import GrowShrink
+from pyknnmi.components import Run, Tester
 from pyknnmi.testing import check_learner
 
 # bnlearn tries the candidates in the order of the columns and starts again after each that joins. That, and nothing
@@ -39,7 +39,7 @@ def test_blankets_equal_bnlearn(name):
 def test_the_order_explains_the_difference(name, columns):
     data = reference.table(f"inputs/{name}")
     expected = reference.load("golden_bnlearn_mb.json")[name]["gs"]
-    tester = Tester(FisherZTest(), data, Run())
+    tester = Tester(FisherZ(), data, Run())
     for target in columns:
         blanket: list[int] = []
         while joining := next(

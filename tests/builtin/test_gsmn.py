@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from graphs import random_graph
+from graph_truths import random_graph
 from learner_checks import check_max_conditioning, check_recovery, learn_with_oracle
 
-from pyknnmi import Graph
 from pyknnmi.builtin.grow_shrink import GrowShrink
 from pyknnmi.builtin.gsmn import GSMN
+from pyknnmi.components import Graph
 from pyknnmi.testing import check_learner
 
 

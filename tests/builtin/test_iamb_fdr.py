@@ -9,8 +9,9 @@ import pytest
 from learner_checks import check_golden, check_recovery, each_input
 from scipy.stats import false_discovery_control
 
-from pyknnmi import ParameterError, PyknnmiWarning, learn
+from pyknnmi import learn
 from pyknnmi.builtin.iamb_fdr import IAMBFDR
+from pyknnmi.components import ParameterError, PyknnmiWarning
 from pyknnmi.simulate import small_network
 from pyknnmi.testing import check_learner
 

@@ -15,8 +15,8 @@ from learner_checks import (
     placeholder,
 )
 
-from pyknnmi import BoundTest, CIResult, CITest, Run, Tester
 from pyknnmi.builtin.inter_iamb import InterIAMB
+from pyknnmi.components import BoundTest, CIResult, CITest, Run, Tester
 from pyknnmi.testing import check_learner
 
 

@@ -8,20 +8,10 @@ import numpy as np
 import oracle
 import pytest
 
-from pyknnmi import (
-    DataError,
-    Dataset,
-    ParameterError,
-    PyknnmiWarning,
-    Run,
-    ci_test,
-    conditional_mutual_information,
-    learn,
-    permutation_test,
-    simulate,
-    standardized,
-)
+from pyknnmi import ci_test, learn, simulate
 from pyknnmi.builtin.knn_cmi import KnnCMI
+from pyknnmi.components import DataError, Dataset, ParameterError, PyknnmiWarning, Run
+from pyknnmi.numbers import conditional_mutual_information, permutation_test, standardized
 
 DATA, _ = simulate.small_network(200, seed=3)
 

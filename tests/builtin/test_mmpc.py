@@ -15,8 +15,8 @@ from learner_checks import (
     placeholder,
 )
 
-from pyknnmi import BoundTest, CIResult, CITest, PartiallyDirectedGraph, Run, Tester
 from pyknnmi.builtin.mmpc import MMPC
+from pyknnmi.components import BoundTest, CIResult, CITest, PartiallyDirectedGraph, Run, Tester
 from pyknnmi.testing import check_learner
 
 

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pyknnmi import Dataset, average_ranks, simulate
+from pyknnmi import simulate
 from pyknnmi.builtin.nonparanormal import Nonparanormal
+from pyknnmi.components import Dataset
+from pyknnmi.numbers import average_ranks
 
 DATA, _ = simulate.small_network(60, noise="t", seed=3)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import reference
-from graphs import random_graph
+from graph_truths import random_graph
 from learner_checks import check_recovery, each_input, learn_with_oracle
 
 from pyknnmi import learn
@@ -43,5 +43,5 @@ def test_equals_the_inverse_of_the_correlation_matrix(name):
 
 def test_workers_change_nothing():
     data = reference.table("inputs/lin_gaussian_n500.csv")
-    one, two = (learn(data, "pairwise+fisher-z", n_jobs=jobs) for jobs in (1, 2))
+    one, two = (learn(data, "pairwise+fisher-z", jobs=jobs) for jobs in (1, 2))
     assert (two.graph, two.evidence, two.counts) == (one.graph, one.evidence, one.counts)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from learner_checks import check_golden, check_max_conditioning, check_recovery, each_input
 
-from pyknnmi import Tester, learn, simulate
-from pyknnmi.builtin.fisher_z import FisherZTest
+from pyknnmi import learn, simulate
+from pyknnmi.builtin.fisher_z import FisherZ
 from pyknnmi.builtin.pc_stable import PCStable
+from pyknnmi.components import Tester
 from pyknnmi.run import Run
 from pyknnmi.testing import check_learner
 
@@ -33,7 +34,7 @@ def test_names_do_not_matter():
     data, _ = simulate.small_network(200, noise="uniform", seed=3)
     for order in ([3, 1, 6, 0, 2, 5, 4], [6, 5, 4, 3, 2, 1, 0]):
         renamed = data.select(order)
-        tester = Tester(FisherZTest(), renamed, Run())
+        tester = Tester(FisherZ(), renamed, Run())
         edges = {frozenset((order[i], order[j])) for i, j in PCStable().learn(renamed, tester, Run()).edges}
         graph = learn(data, "pc-stable+fisher-z").graph
         assert edges == {frozenset((data.column(a), data.column(b))) for a, b in graph.edges}
@@ -42,5 +43,5 @@ def test_names_do_not_matter():
 def test_workers_change_nothing():
     data, _ = simulate.small_network(150, seed=2)
     one = learn(data, "pc-stable+fisher-z", orient=True)
-    two = learn(data, "pc-stable+fisher-z", orient=True, n_jobs=2)
-    assert (two.graph, two.evidence, two.directed, two.counts) == (one.graph, one.evidence, one.directed, one.counts)
+    two = learn(data, "pc-stable+fisher-z", orient=True, jobs=2)
+    assert (two.graph, two.evidence, two.oriented, two.counts) == (one.graph, one.evidence, one.oriented, one.counts)

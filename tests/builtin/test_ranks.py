@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from pyknnmi import Dataset, simulate
+from pyknnmi import simulate
 from pyknnmi.builtin.ranks import Ranks
+from pyknnmi.components import Dataset
 
 DATA, _ = simulate.small_network(60, noise="t", seed=3)
 

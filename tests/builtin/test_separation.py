@@ -4,11 +4,12 @@ from itertools import chain, combinations
 
 import numpy as np
 import pytest
-from graphs import random_graph
+from graph_truths import random_graph
 
-from pyknnmi import Dataset, Graph, ParameterError, PartiallyDirectedGraph, Pipeline, ci_test, learn
+from pyknnmi import Pipeline, ci_test, learn
 from pyknnmi.builtin.iamb import IAMB
 from pyknnmi.builtin.separation import Separation
+from pyknnmi.components import Dataset, Graph, ParameterError, PartiallyDirectedGraph
 
 networkx = pytest.importorskip("networkx")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from learner_checks import check_golden, check_max_conditioning, check_recovery, each_input, learn_with_oracle
 
-from pyknnmi import PartiallyDirectedGraph
 from pyknnmi.builtin.si_hiton_pc import SIHitonPC
+from pyknnmi.components import PartiallyDirectedGraph
 from pyknnmi.testing import check_learner
 
 

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from pyknnmi import Dataset, learn, simulate
+from pyknnmi import learn, simulate
 from pyknnmi.builtin.standardize import Standardize
+from pyknnmi.components import Dataset
 
 DATA, _ = simulate.small_network(150, noise="t", seed=3)
 

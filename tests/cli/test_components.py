@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from pyknnmi import default_registry
 from pyknnmi.cli import main
+from pyknnmi.registry.registry import default_registry
 
 
 def invoke(*arguments):

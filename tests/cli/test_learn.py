@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import pyknnmi
 from pyknnmi import read_table
 from pyknnmi.cli import main
-from pyknnmi.exports import WRITERS, write_dataset
+from pyknnmi.learning.exports import WRITERS, write_dataset
 
 DATA, TRUTH = pyknnmi.simulate.small_network(200, seed=3)
 
@@ -158,7 +158,7 @@ ERRORS = {
     "bad seed": (("learn", "DATA", "--seed", "-1"), "Error: seed = -1: give a whole number from 0"),
     "seed of no number": (("learn", "DATA", "--seed", "x"), "is not a valid integer"),
     "bad threads": (("learn", "DATA", "--threads", "-1"), "Error: threads = -1: give 0 for all cores"),
-    "bad jobs": (("learn", "DATA", "--jobs", "0"), "Error: n_jobs = 0: give a positive number"),
+    "bad jobs": (("learn", "DATA", "--jobs", "0"), "Error: jobs = 0: give a positive number"),
     "unknown column": (("test", "DATA", "X1", "X9"), "Error: there is no column 'X9' (the columns are X1, X2"),
     "same column": (("test", "DATA", "X1", "X1"), "Error: column 'X1' is in x and in y"),
     "column in given": (("test", "DATA", "X1", "X2", "--given", "X1"), "Error: column 'X1' is in the conditioning set"),
@@ -218,8 +218,8 @@ def test_a_store(table, tmp_path):
     assert first.stdout.rsplit(",", 1)[0] == again.stdout.rsplit(",", 1)[0]
     shown = invoke("store", "show", store)
     assert shown.exit_code == 0
-    assert DATA.hash[:12] in shown.stdout
+    assert DATA.sha256[:12] in shown.stdout
 
 
 def test_the_written_data_can_be_read(table):
-    assert read_table(table).hash == DATA.hash
+    assert read_table(table).sha256 == DATA.sha256

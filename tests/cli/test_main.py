@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import pyknnmi
 from pyknnmi.cli import main
-from pyknnmi.exports import write_dataset
+from pyknnmi.learning.exports import write_dataset
 
 COMMAND = [sys.executable, "-P", "-m", "pyknnmi"]
 
@@ -94,11 +94,11 @@ def test_commands_of_plugins(tmp_path):
         "import click, types, pyknnmi\n"
         "def command(name):\n"
         "    return click.Command(name, help='Theirs.', callback=lambda: click.echo('theirs'))\n"
-        "@pyknnmi.hookimpl\n"
+        "@pyknnmi.components.hookimpl\n"
         "def pyknnmi_commands(group):\n"
         "    group.add_command(command('extra'))\n"
         "    group.add_command(command('demo'))\n"
-        "bad = types.SimpleNamespace(pyknnmi_commands=pyknnmi.hookimpl(lambda group: 1 / 0))\n"
+        "bad = types.SimpleNamespace(pyknnmi_commands=pyknnmi.components.hookimpl(lambda group: 1 / 0))\n"
     )
     info = tmp_path / "two-1.dist-info"
     info.mkdir()

@@ -56,17 +56,20 @@ def test_check_tells_hooks_without_their_mark(monkeypatch, registry):
     def pyknnmi_learners():
         return []
 
-    @pyknnmi.hookimpl
+    @pyknnmi.components.hookimpl
     def pyknnmi_ci_tests():
         return []
 
     module = SimpleNamespace(pyknnmi_ci_tests=pyknnmi_ci_tests, pyknnmi_learners=pyknnmi_learners, pyknnmi_version=1)
     entry = SimpleNamespace(name="mine", dist=None, load=lambda: module)
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group, name="mine": [entry] * (name == "mine"))
-    pyknnmi.registry._registry.cache_clear()
+    pyknnmi.registry.registry._registry.cache_clear()
     result = run("plugins", "check", "mine")
     assert result.exit_code == 2
-    assert result.stdout == "mine  pyknnmi_learners  FAILED: it is never called: put @pyknnmi.hookimpl before it\n"
+    assert (
+        result.stdout
+        == "mine  pyknnmi_learners  FAILED: it is never called: put @pyknnmi.components.hookimpl before it\n"
+    )
 
 
 def test_check_asks_for_one_thing():

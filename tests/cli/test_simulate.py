@@ -28,7 +28,7 @@ def test_writes_data_and_true_edges(tmp_path, arguments, made):
     result = CliRunner().invoke(main, command)
     assert result.exit_code == 0, result.output
     data, truth = made()
-    assert read_table(path).hash == data.hash
+    assert read_table(path).sha256 == data.sha256
     with (tmp_path / "new" / "data_true_edges.csv").open() as stream:
         assert [tuple(edge.values()) for edge in csv.DictReader(stream)] == list(truth.edges)
 

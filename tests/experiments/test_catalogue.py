@@ -18,7 +18,7 @@ def test_every_experiment_draws_2000_rows_of_its_columns():
 
 def test_draws_are_repeatable_and_differ():
     for experiment in EXPERIMENTS.values():
-        hashes = [experiment.draw(7, repetition)[0].hash for repetition in (0, 1, 1)]
+        hashes = [experiment.draw(7, repetition)[0].sha256 for repetition in (0, 1, 1)]
         assert hashes[0] != hashes[1] == hashes[2], experiment.name
 
 
@@ -26,7 +26,7 @@ def test_small_networks_continue_one_stream():
     stream = np.random.RandomState(123456)
     calls = [small_network(2000, noise="t", linear=True, seed=stream)[0] for _ in range(3)]
     draws = [EXPERIMENTS["small-network-linear-t"].draw(123456, repetition)[0] for repetition in range(3)]
-    assert [data.hash for data in draws] == [data.hash for data in calls]
+    assert [data.sha256 for data in draws] == [data.sha256 for data in calls]
 
 
 def test_random_graphs_take_the_published_seeds():
@@ -35,9 +35,9 @@ def test_random_graphs_take_the_published_seeds():
     for repetition in (0, 1, 24):
         drawn, truth = EXPERIMENTS["random-gaussian-p10"].draw(123456, repetition)
         expected, graph = random_gaussian(2000, 10, seed=seeds[repetition])
-        assert (drawn.hash, truth) == (expected.hash, graph)
+        assert (drawn.sha256, truth) == (expected.sha256, graph)
         cubed, _ = EXPERIMENTS["random-nonparanormal-p20"].draw(123456, repetition)
-        assert cubed.hash == random_nonparanormal(2000, 20, seed=seeds[repetition])[0].hash
+        assert cubed.sha256 == random_nonparanormal(2000, 20, seed=seeds[repetition])[0].sha256
 
 
 def test_find_by_name_and_pattern():

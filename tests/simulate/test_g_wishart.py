@@ -88,7 +88,7 @@ def test_mixture_of_the_paper():
     assert data.values.shape == (500, 16)
     assert data.names == truth.names
     again, same_truth = g_wishart_mixture(500, 16, edge_probability=10 / 120, seed=1)
-    assert (again.hash, same_truth) == (data.hash, truth)
+    assert (again.sha256, same_truth) == (data.sha256, truth)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyknnmi import CITest, Learner, hookimpl
+from pyknnmi.components import CITest, Learner, hookimpl
 from pyknnmi_example.chow_liu import ChowLiu
 from pyknnmi_example.permuted_correlation import PermutedCorrelation
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pyknnmi import Dataset, Learned, Learner, Run, Tester
+from pyknnmi.components import Dataset, LearnedGraph, Learner, Run, Tester
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,12 +22,12 @@ class ChowLiu(Learner):
 
     name: ClassVar[str] = "chow-liu"
 
-    def learn(self, dataset: Dataset, test: Tester, run: Run) -> Learned:
+    def learn(self, dataset: Dataset, tester: Tester, run: Run) -> LearnedGraph:
         """Return the graph."""
         scores = {}
         for i in range(dataset.p):
             others = range(i + 1, dataset.p)
-            scores.update({(i, j): score for j, score in zip(others, test.associations(i, others), strict=True)})
+            scores.update({(i, j): score for j, score in zip(others, tester.associations(i, others), strict=True)})
         edges = []
         trees = [{i} for i in range(dataset.p)]
         for i, j in sorted(scores, key=scores.__getitem__, reverse=True):
@@ -35,6 +35,6 @@ class ChowLiu(Learner):
                 trees[i] |= trees[j]
                 for k in trees[j]:
                     trees[k] = trees[i]
-                if not test.test(i, j).independent:
+                if not tester.test(i, j).independent:
                     edges.append((i, j))
-        return Learned(edges)
+        return LearnedGraph(edges)

@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi import BoundTest, CIResult, CITest, Dataset, PartialCorrelations, Run, standardized
+from pyknnmi.components import BoundTest, CIResult, CITest, Dataset, Run
+from pyknnmi.numbers import PartialCorrelations, standardized
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@ import pytest
 from pyknnmi_example import ChowLiu, PermutedCorrelation
 
 import pyknnmi
+from pyknnmi.registry.registry import default_registry
 from pyknnmi.testing import check_ci_test, check_learner, example_data
 
 
@@ -14,7 +15,7 @@ def test_both_keep_the_contract():
 
 @pytest.mark.parametrize("name", ["permuted-correlation", "chow-liu"])
 def test_both_are_found_by_the_entry_point(name):
-    assert pyknnmi.default_registry().plugin_of(name).name == "example"
+    assert default_registry().plugin_of(name).name == "example"
 
 
 @pytest.mark.parametrize("given", [(), ("X3",), ("X3", "X7")])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
-from pyknnmi import correlation_matrix
+from pyknnmi.numbers import correlation_matrix
 
 from .checks import RELATIVE_ROUNDING, Floats, checked_data
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import pyknnmi
+from pyknnmi.components import LearnedGraph, Learner, Tester, warn
 
 from .correlation import (
     pearson_correlation,
@@ -36,7 +37,7 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PenalisedLearner(pyknnmi.Learner):
+class PenalisedLearner(Learner):
     """Base of learners that shrink a Gaussian model until edges vanish. No CI test is asked."""
 
     uses_test: ClassVar[bool] = False
@@ -85,7 +86,7 @@ class PenalisedLearner(pyknnmi.Learner):
     def selection(self) -> str | None:
         """How the penalty is chosen: the parameter ``select``."""
 
-    def learn(self, dataset: pyknnmi.Dataset, test: pyknnmi.Tester, run: pyknnmi.Run) -> pyknnmi.Learned:
+    def learn(self, dataset: pyknnmi.Dataset, tester: Tester, run: pyknnmi.Run) -> LearnedGraph:
         """Return the graph at the chosen penalty; ``details`` has the curve that it was chosen by."""
         try:
             return self._learn(dataset, run)
@@ -94,7 +95,7 @@ class PenalisedLearner(pyknnmi.Learner):
         except ValueError as error:  # what the functions of this package say about data and convergence
             raise pyknnmi.DataError(f"{self.name}: {error}") from error
 
-    def _learn(self, dataset: pyknnmi.Dataset, run: pyknnmi.Run) -> pyknnmi.Learned:
+    def _learn(self, dataset: pyknnmi.Dataset, run: pyknnmi.Run) -> LearnedGraph:
         correlation = self._correlate(dataset.values)
         choice = self._choose(dataset.values, correlation, run)
         fitted = self.fit(correlation, np.array([choice.penalty]))
@@ -108,7 +109,7 @@ class PenalisedLearner(pyknnmi.Learner):
             if choice.stability is not None:
                 row["stability"] = float(choice.stability[i, j])
             rows.append(row)
-        return pyknnmi.Learned(edges, details={"penalty": choice.penalty, **choice.curve, "edges": rows})
+        return LearnedGraph(edges, details={"penalty": choice.penalty, **choice.curve, "edges": rows})
 
     strength: ClassVar[str]
     """What `strengths` returns, as a key of the details."""
@@ -142,7 +143,7 @@ class PenalisedLearner(pyknnmi.Learner):
             seed=run.seed,
         )
         if found.instability[0] > self.threshold:
-            pyknnmi.warn(
+            warn(
                 f"{self.name}: the graphs of subsamples differ at the largest penalty already (instability "
                 f"{found.instability[0]:.2g}, threshold {self.threshold}), so the empty graph is chosen; of few "
                 "columns an edge is a large share: give a larger threshold, or select=ebic or ric"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pyknnmi
+from pyknnmi.components import Learner, hookimpl
 
 from .glasso import GraphicalLasso
 from .neighbourhood import NeighbourhoodSelection
 
 
-@pyknnmi.hookimpl
-def pyknnmi_learners() -> list[type[pyknnmi.Learner]]:
+@hookimpl
+def pyknnmi_learners() -> list[type[Learner]]:
     """Return the two learners."""
     return [GraphicalLasso, NeighbourhoodSelection]

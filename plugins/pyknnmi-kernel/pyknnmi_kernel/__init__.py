@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyknnmi import CITest, hookimpl
+from pyknnmi.components import CITest, hookimpl
 from pyknnmi_kernel.gcm import GCM
 from pyknnmi_kernel.kci import KCI
 from pyknnmi_kernel.rcit import RCIT

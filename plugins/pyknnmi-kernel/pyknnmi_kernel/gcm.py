@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from pyknnmi import BoundTest, CIResult, CITest, Dataset, Run, standardized
+from pyknnmi.components import BoundTest, CIResult, CITest, Dataset, Run
+from pyknnmi.numbers import standardized
 from pyknnmi_kernel.memo import Memo
 from pyknnmi_kernel.one_thread import one_thread
 from pyknnmi_kernel.regressors import WORDS, is_regressor_name, make_regressor

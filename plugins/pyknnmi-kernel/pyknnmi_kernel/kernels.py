@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpstrf
 from scipy.spatial.distance import cdist, pdist
 
-from pyknnmi import standardized
+from pyknnmi.numbers import standardized
 
 Matrix = NDArray[np.float64]
 

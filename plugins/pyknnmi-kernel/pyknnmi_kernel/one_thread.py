@@ -17,7 +17,7 @@ def one_thread() -> Iterator[None]:
     """Return a context in which BLAS uses one thread.
 
     With more it adds up in another order, and answers would depend on the number of threads. More cores are used
-    by ``n_jobs``, for several columns at once.
+    by ``jobs``, for several columns at once.
     """
     _limit.enter()
     try:

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi import BoundTest, CIResult, CITest, Dataset, Run
+from pyknnmi.components import BoundTest, CIResult, CITest, Dataset, Run
 from pyknnmi_kernel.kernels import median_distance, unit_variance
 from pyknnmi_kernel.memo import Memo
 from pyknnmi_kernel.one_thread import one_thread

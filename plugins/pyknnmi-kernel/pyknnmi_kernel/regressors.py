@@ -6,7 +6,7 @@ import importlib
 import re
 from typing import Any
 
-from pyknnmi import ParameterError
+from pyknnmi.components import ParameterError
 
 WORDS = ("kernel-ridge", "gradient-boosting", "linear")
 _PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")

@@ -11,6 +11,7 @@ from pyknnmi_kernel.kci import BoundKCI
 
 import pyknnmi
 from pyknnmi.experiments import EXPERIMENTS
+from pyknnmi.registry.registry import default_registry
 
 DRAWS = 5000
 
@@ -38,7 +39,7 @@ class BoundKCIT2018(BoundKCI):
 def test_as_the_authors_ran_it():
     """They stored a mean of 2.48, with a standard error of 0.22. Ranked by strength, it comes out as 3.16."""
     experiment = EXPERIMENTS["small-network-nonlinear-gaussian"]
-    learner = pyknnmi.default_registry().get("iamb")(exhaustive=True)
+    learner = default_registry().get("iamb")(exhaustive=True)
 
     def distance(repetition):
         data, truth = experiment.draw(123456, repetition)

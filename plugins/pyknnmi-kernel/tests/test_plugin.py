@@ -5,6 +5,7 @@ import pytest
 from pyknnmi_kernel import GCM, KCI, RCIT, RCoT
 
 import pyknnmi
+from pyknnmi.registry.registry import default_registry
 from pyknnmi.testing import check_ci_test
 
 NAMES = {"gcm": GCM, "kci": KCI, "rcit": RCIT, "rcot": RCoT}
@@ -12,7 +13,7 @@ NAMES = {"gcm": GCM, "kci": KCI, "rcit": RCIT, "rcot": RCoT}
 
 @pytest.mark.parametrize("name", NAMES)
 def test_found_by_its_entry_point(name):
-    registry = pyknnmi.default_registry()
+    registry = default_registry()
     assert registry.get(name) is NAMES[name]
     assert registry.plugin_of(name).name == "kernel"
 
@@ -43,7 +44,7 @@ def test_small_network(spec, most_wrong):
     data, truth = pyknnmi.simulate.small_network(500, seed=1)
     result = pyknnmi.learn(data, f"iamb+{spec}")
     assert result.graph.hamming(truth) <= most_wrong
-    assert result.versions["plugins"] == {"kernel": pyknnmi.default_registry().plugin_of(spec).version}
+    assert result.versions["plugins"] == {"kernel": default_registry().plugin_of(spec).version}
 
 
 def test_small_linear_network():

@@ -1,0 +1,45 @@
+"""What authors of components need: the bases to derive from, what they are given and what they return.
+
+Bare estimates, correlations and ranks are in `pyknnmi.numbers`; `pyknnmi.testing` checks a component.
+"""
+
+from __future__ import annotations
+
+from pyknnmi.data.columns import Kind
+from pyknnmi.data.dataset import Dataset
+from pyknnmi.errors import DataError, ParameterError, PluginError, PyknnmiError, PyknnmiWarning, warn
+from pyknnmi.graphs.graph import Graph
+from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
+from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
+from pyknnmi.protocols.component import Component
+from pyknnmi.protocols.transforms import Transform
+from pyknnmi.registry.hookspecs import hookimpl
+from pyknnmi.run import Run
+from pyknnmi.search.learners import BlanketLearner, Evidence, LearnedGraph, Learner
+from pyknnmi.search.tester import Finding, Tester
+
+__all__ = [
+    "BlanketLearner",
+    "BoundTest",
+    "CIResult",
+    "CITest",
+    "Component",
+    "DataError",
+    "Dataset",
+    "Evidence",
+    "Finding",
+    "Graph",
+    "Kind",
+    "LearnedGraph",
+    "Learner",
+    "ParameterError",
+    "PartiallyDirectedGraph",
+    "PluginError",
+    "PyknnmiError",
+    "PyknnmiWarning",
+    "Run",
+    "Tester",
+    "Transform",
+    "hookimpl",
+    "warn",
+]

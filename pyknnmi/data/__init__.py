@@ -1,0 +1,1 @@
+"""Tables as the package sees them, and the files that they come from."""

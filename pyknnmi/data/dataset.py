@@ -1,0 +1,318 @@
+"""The data door: whatever a user has becomes a checked, named, immutable table of numbers."""
+
+from __future__ import annotations
+
+import hashlib
+import operator
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyknnmi.data.columns import Kind, column_of, is_missing, unusable
+from pyknnmi.errors import DataError, UnknownNameError, check_choice, did_you_mean
+
+__all__ = ["Dataset", "natural_key"]
+
+Values = NDArray[np.float64]
+Missing = Literal["raise", "drop", "drop-per-test"]
+
+MISSING_VALUES = (
+    "missing values (NaN)",
+    'drop or impute those rows, or pass missing="drop" or missing="drop-per-test"',
+)
+INFINITE_VALUES = "infinite values", "drop or clip those values"
+"""What `check_none` finds, and the way out."""
+
+
+def natural_key(name: str) -> tuple[tuple[str | int, ...], str]:
+    """Return a sort key that puts ``X2`` before ``X10``."""
+    parts = re.split(r"([0-9]+)", name)
+    return tuple(int(p) if i % 2 else p for i, p in enumerate(parts)), name
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A table of n rows and p named columns of finite numbers.
+
+    Make one with `Dataset.of`; the constructor checks the same things.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n, p)
+        float64, C order, read-only.
+    names : tuple of str
+        One name a column, all different.
+    kinds : tuple of {"continuous", "discrete"}
+        One kind a column; if left empty, all discrete for an array of booleans and all continuous otherwise. The values
+        of a discrete column are codes: only whether two are equal has a meaning.
+    has_missing : bool
+        Whether values may be missing (NaN). Tests are then made on the rows that are complete in their columns.
+    rows_left_out : int
+        Further rows that there were and that `of` left out, since they missed values.
+    """
+
+    values: Values
+    names: tuple[str, ...]
+    kinds: tuple[Kind, ...] = ()
+    has_missing: bool = False
+    rows_left_out: int = 0
+    _index: dict[str, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        array = as_array(self.values, "the data")
+        if array.ndim != 2:
+            raise DataError(f"the data have {array.ndim} dimension(s): give a table of shape (rows, columns)")
+        if array.shape[1] != len(self.names):
+            raise DataError(f"{len(self.names)} names were given for {array.shape[1]} columns")
+        check_names(self.names)
+        if array.shape[1] == 0:
+            raise DataError("the data have no columns")
+        if array.shape[0] < 2:
+            raise DataError(
+                f"the data have {array.shape[0]} row(s): dependence needs at least 2, and a kNN estimate more than k"
+            )
+        _check_type(array, self.names)
+        kinds = tuple(self.kinds) or (_kind_of_all(self.values),) * len(self.names)
+        _check_kinds(kinds, self.names)
+        values = np.ascontiguousarray(array, dtype=np.float64).view()
+        if not self.has_missing:
+            way_out = "drop or impute those rows, or keep them with has_missing=True"
+            check_none(np.isnan(values), self.names, MISSING_VALUES[0], way_out)
+        check_none(np.isinf(values), self.names, *INFINITE_VALUES)
+        values.flags.writeable = False
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "kinds", kinds)
+        object.__setattr__(self, "has_missing", bool(np.isnan(values).any()))
+        object.__setattr__(self, "_index", {name: i for i, name in enumerate(self.names)})
+
+    def __reduce__(self) -> tuple[type[Dataset], tuple[Any, ...]]:
+        """Pickle what it is made from: an array alone would come back writeable."""
+        return type(self), (self.values, self.names, self.kinds, self.has_missing, self.rows_left_out)
+
+    @classmethod
+    def of(cls, data: Any, names: Sequence[str] | None = None, missing: Missing = "raise") -> Dataset:
+        """Return `data` as a `Dataset`.
+
+        Parameters
+        ----------
+        data : Dataset, array_like of shape (n, p), or data frame
+            A frame is anything with ``.columns`` and ``.to_numpy()`` (pandas, polars). Its row index is
+            not looked at; column labels that are no text become text, 7 the name ``"7"``. The caller's memory is
+            never written to; it is copied only when it is not float64 in C order.
+        names : sequence of str, optional
+            Column names of an array; ``X1 ... Xp`` when left out.
+        missing : {"raise", "drop", "drop-per-test"}
+            What to do about missing values: raise an error, leave out every row that has any, or keep them and let
+            each test leave out the rows that miss a value in its own columns.
+
+        Raises
+        ------
+        DataError
+            Missing values, infinite values, duplicate or missing names, no columns, fewer than two rows, free text,
+            or something that another call first makes an array or a frame (a dict, a sparse matrix, ...).
+        DataTypeError
+            A column of objects, dates or complex numbers.
+        ParameterError
+            Another word for `missing`.
+        """
+        check_choice("missing", missing, get_args(Missing))
+        dataset = cls._of(data, names)
+        if not dataset.has_missing or missing == "drop-per-test":
+            return dataset
+        if missing == "raise":
+            check_none(np.isnan(dataset.values), dataset.names, *MISSING_VALUES)
+        complete = ~np.isnan(dataset.values).any(axis=1)
+        if complete.sum() < 2:
+            raise DataError(f"only {complete.sum()} of {dataset.n} rows have no missing values: drop columns first")
+        left_out = int(dataset.n - complete.sum())
+        return cls(dataset.values[complete], dataset.names, dataset.kinds, rows_left_out=left_out)
+
+    @classmethod
+    def _of(cls, data: Any, names: Sequence[str] | None) -> Dataset:
+        if isinstance(data, Dataset):
+            return data if names is None else replace(data, names=tuple(names))
+        if hasattr(data, "to_numpy") and hasattr(data, "columns"):
+            if names is not None:
+                raise DataError("a data frame brings its own column names: leave `names` out")
+            return cls._of_frame(data)
+        _check_container(data)
+        array = as_array(data, "the data")
+        if names is None:
+            names = [f"X{i + 1}" for i in range(array.shape[-1])] if array.ndim else []
+        masked = isinstance(data, np.ma.MaskedArray)  # as an array it no longer tells whether it held booleans
+        return cls(data if masked else array, tuple(names), has_missing=True)
+
+    @classmethod
+    def _of_frame(cls, frame: Any) -> Dataset:
+        names = tuple("" if is_missing(label) else str(label) for label in frame.columns)
+        check_names(names)
+        if not names:
+            raise DataError("the data have no columns")
+        columns = [column_of(frame[key], name) for key, name in zip(frame.columns, names, strict=True)]
+        kinds = tuple(kind for _, kind in columns)
+        return cls(np.column_stack([values for values, _ in columns]), names, kinds, has_missing=True)
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.values.shape[0])
+
+    @property
+    def p(self) -> int:
+        """Number of columns."""
+        return len(self.names)
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 over the shape, the names, the kinds and the bytes of the values, as hexadecimal digits."""
+        digest = hashlib.sha256(repr((self.values.shape, self.names, self.kinds)).encode())
+        digest.update(self.values.astype("<f8", copy=False).data)
+        return digest.hexdigest()
+
+    def column(self, which: str | int) -> int:
+        """Return the index of a column given by name or number (0 to p - 1).
+
+        A number that is the name of another column, as where a frame's labels are the numbers 1 to p, is an error.
+        """
+        if isinstance(which, str):
+            if which not in self._index:
+                raise UnknownNameError(
+                    f"there is no column '{which}'{did_you_mean(which, self.names)} "
+                    f"(the columns are {listing(self.names)})"
+                )
+            return self._index[which]
+        try:
+            index = -1 if isinstance(which, bool) else operator.index(which)
+        except TypeError:
+            index = -1
+        if not 0 <= index < self.p:
+            hint = f"; the name of a column is text, '{which}'" if str(which) in self._index else ""
+            raise UnknownNameError(f"there is no column number {which}: they run from 0 to {self.p - 1}{hint}")
+        if self._index.get(str(index), index) != index:
+            raise UnknownNameError(
+                f"column {index} may be the one named '{index}', or '{self.names[index]}', which is number {index} "
+                "(counted from 0): give the name as text"
+            )
+        return index
+
+    def columns_of(self, which: str | int | Iterable[str | int] | None) -> list[int]:
+        """Return the indices of one or several columns, given as in `column`, each once; None is no column."""
+        if which is None:
+            return []
+        several = [which] if isinstance(which, str) or not isinstance(which, Iterable) else which
+        return list(dict.fromkeys(self.column(column) for column in several))
+
+    def select(self, columns: Iterable[int]) -> Dataset:
+        """Return the data set of these columns, in the order given."""
+        columns = list(columns)
+        names, kinds = (tuple(all_[c] for c in columns) for all_ in (self.names, self.kinds))
+        return Dataset(self.values[:, columns], names, kinds, self.has_missing)  # type: ignore[arg-type]
+
+    def complete_rows(self, columns: Iterable[int]) -> Dataset:
+        """Return the data set of these columns, and of the rows that miss none of their values."""
+        chosen = self.select(columns)
+        complete = ~np.isnan(chosen.values).any(axis=1)
+        if complete.sum() < 2:
+            raise DataError(
+                f"too few rows are complete in {listing(chosen.names)}: {complete.sum()} of {self.n}: leave out "
+                "the one that misses most values, or impute them"
+            )
+        return Dataset(chosen.values[complete], chosen.names, chosen.kinds)
+
+    def discrete_columns(self) -> tuple[int, ...]:
+        """Return the indices of the columns of categories."""
+        return tuple(i for i, kind in enumerate(self.kinds) if kind == "discrete")
+
+    def constant_columns(self) -> tuple[int, ...]:
+        """Return the indices of the columns whose values, where there are any, are all equal."""
+        lowest, highest = np.fmin.reduce(self.values), np.fmax.reduce(self.values)
+        return tuple(int(i) for i in np.flatnonzero((lowest == highest) | np.isnan(lowest)))
+
+
+def as_array(data: Any, what: str) -> NDArray[Any]:
+    """Return `data` as an array of whatever type it has; masked numbers and booleans become NaN."""
+    if isinstance(data, np.ma.MaskedArray) and data.dtype.kind in "fiub":
+        filled: Values = np.ma.filled(data.astype(np.float64), np.nan)
+        return filled
+    try:
+        return np.asarray(data)
+    except ValueError:
+        raise DataError(f"{what} cannot be read as a table: its rows differ in length") from None
+
+
+def listing(names: Sequence[str], most: int = 12) -> str:
+    """Return names for a message: all of them, or the first few and how many more."""
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+_CONVERSIONS = {"column_names": ".to_pandas()", "collect": ".collect()", "toarray": ".toarray()"}
+"""What tells an Arrow table, a lazy frame and a sparse matrix, and the call that returns a frame or an array."""
+
+
+def _check_container(data: Any) -> None:
+    if isinstance(data, Mapping):
+        raise DataError("the data are a mapping: pass a data frame, such as pandas.DataFrame(data)")
+    for attribute, call in _CONVERSIONS.items():
+        if hasattr(data, attribute):
+            raise DataError(f"the data are a {type(data).__name__}: pass what their {call} returns")
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Raise an error unless every column has a name of its own."""
+    for position, name in enumerate(names, start=1):
+        if not isinstance(name, str) or not name.strip():
+            raise DataError(f"column {position} has no name: name it, or leave it out if it is a row index")
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise DataError(f"column names must differ; given more than once: {listing(repeated)}")
+
+
+def check_none(
+    wrong: NDArray[np.bool_],
+    names: Sequence[str],
+    what: str,
+    way_out: str,
+    place: Callable[[int], str] = "row {} (counted from 0)".format,
+) -> None:
+    """Raise an error that counts the wrong values of each column, and says the place of the first row that has any."""
+    if not wrong.any():
+        return
+    found = [f"'{name}' ({count})" for name, count in zip(names, wrong.sum(axis=0), strict=True) if count]
+    first = int(np.flatnonzero(wrong.any(axis=1))[0])
+    raise DataError(f"{what} in column {listing(found)}, first in {place(first)}: {way_out}")
+
+
+def _kind_of_all(values: Any) -> Kind:
+    return "discrete" if np.ma.getdata(values).dtype.kind == "b" else "continuous"
+
+
+def _check_kinds(kinds: Sequence[Kind], names: Sequence[str]) -> None:
+    if len(kinds) != len(names):
+        raise DataError(f"{len(kinds)} kinds were given for {len(names)} columns")
+    for kind, name in zip(kinds, names, strict=True):
+        check_choice("kind", kind, get_args(Kind), f"column '{name}': ")
+
+
+def _check_type(array: NDArray[Any], names: Sequence[str]) -> None:
+    if array.dtype.kind in "fiub":
+        return
+    culprits = [name for name, column in zip(names, array.T, strict=True) if not _holds_numbers(column)] or names
+    raise unusable(array.dtype, f"column {listing(culprits)}")
+
+
+def _holds_numbers(column: NDArray[Any]) -> bool:
+    """Return whether a column that NumPy made objects or text, for the sake of another column, could be numbers."""
+    if column.dtype.kind not in "OUS":
+        return False
+    try:
+        column.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Graphs over named columns."""

@@ -1,0 +1,398 @@
+"""From a spec string to a graph."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field, replace
+from importlib import metadata
+from typing import Any, Self, cast
+
+import numpy as np
+
+from pyknnmi.data.dataset import Dataset, Missing, natural_key
+from pyknnmi.errors import DataError, ParameterError, PluginError
+from pyknnmi.graphs.graph import Graph
+from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
+from pyknnmi.learning import orientation
+from pyknnmi.learning.preparation import (
+    check_kinds,
+    in_natural_order,
+    to_dataset,
+    transformed,
+    warn_of_constants,
+    warn_of_copies,
+)
+from pyknnmi.learning.result import LearnResult, PairEvidence
+from pyknnmi.numbers import estimators
+from pyknnmi.protocols.ci_tests import CITest
+from pyknnmi.protocols.component import Component, guarded
+from pyknnmi.protocols.spec import Spec
+from pyknnmi.protocols.transforms import Transform
+from pyknnmi.registry.registry import BUILT_IN, HERE, KINDS, Registry, default_registry
+from pyknnmi.run import Progress, ProgressError, Run
+from pyknnmi.search.constraints import Column, Constraints
+from pyknnmi.search.learners import Evidence, LearnedGraph, Learner, Pair, most_doubtful
+from pyknnmi.search.store import Store
+from pyknnmi.search.tester import Tester
+
+__all__ = ["DEFAULT_SPEC", "Pipeline", "learn"]
+
+DEFAULT_SPEC = "iamb+knn-cmi"
+_ORDER = "a spec is any transforms, then one learner, then its CI test"
+_MAY_FOLLOW = {"transform": ("transform", "learner"), "learner": ("test",), "test": ()}
+_IN_WORDS = {"transform": "a transform", "learner": "a learner", "test": "a CI test"}
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What came out of a run, in column numbers."""
+
+    learned: LearnedGraph = field(default_factory=lambda: LearnedGraph(()))
+    directed: Collection[Pair] = ()
+    undirected: Collection[Pair] = ()
+    counts: Mapping[str, int] = field(default_factory=lambda: {"tests": 0, "permutations": 0, "scored": 0})
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """Components that fit together: transforms, a learner, and the CI test that it asks.
+
+    Examples
+    --------
+    >>> str(Pipeline.parse("iamb(rule=or)+fisher-z"))
+    'iamb(rule=or,exhaustive=false,max_conditioning=none)+fisher-z(alpha=0.05,correlation=pearson)'
+    """
+
+    learner: Learner
+    test: CITest | None = None
+    transforms: tuple[Transform, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.learner.uses_test and self.test is None:
+            raise ParameterError(
+                f"the learner '{self.learner.name}' needs a CI test: write "
+                f"'{self.learner.name}+knn-cmi', or another test's name"
+            )
+        if not self.learner.uses_test and self.test is not None:
+            raise ParameterError(f"the learner '{self.learner.name}' uses no CI test: leave '{self.test.name}' out")
+
+    @classmethod
+    def parse(cls, text: str, registry: Registry | None = None) -> Self:
+        """Return the pipeline that a spec string describes.
+
+        Raises
+        ------
+        SpecError
+            Bad grammar, an unknown name, a bad parameter or a wrong order; the place is marked.
+        """
+        spec = Spec.parse(text)
+        registry = registry or default_registry()
+        components = [registry.component_of(spec, call) for call in spec.calls]
+        kinds = [component.kind for component in components]
+        for kind, following, call in zip(kinds, kinds[1:], spec.calls, strict=False):
+            if following not in _MAY_FOLLOW[kind]:
+                raise spec.error(
+                    f"'{call.name}' is {_IN_WORDS[kind]} and {_IN_WORDS[following]} follows: {_ORDER}", call
+                )
+        stages = {kind: [c for c in components if c.kind == kind] for kind in KINDS}
+        if not stages["learner"]:
+            raise spec.error(f"a learner is missing: {_ORDER}", spec.calls[-1])
+        learner = cast(Learner, stages["learner"][0])
+        test = cast(CITest, stages["test"][0]) if stages["test"] else None
+        try:
+            return cls(learner, test, tuple(cast(list[Transform], stages["transform"])))
+        except ParameterError as error:
+            raise spec.error(str(error), spec.calls[kinds.index("learner")]) from None
+
+    def components(self) -> tuple[Component, ...]:
+        """Return the stages in the order in which they work."""
+        return (*self.transforms, self.learner, *([self.test] if self.test else []))
+
+    def __str__(self) -> str:
+        return "+".join(map(str, self.components()))
+
+    def learn(
+        self,
+        data: Any,
+        run: Run | None = None,
+        constraints: Constraints | None = None,
+        *,
+        orient: bool = False,
+        store: Store | None = None,
+    ) -> LearnResult:
+        """Return the Markov network of `data`; see `pyknnmi.learn`."""
+        start = time.perf_counter()
+        run = run or Run()
+        dataset = data if isinstance(data, Dataset) else to_dataset(data)
+        if dataset.p < 2:
+            raise DataError(f"the data have one column, '{dataset.names[0]}': a network needs two")
+        constraints = constraints or Constraints()
+        constraints.check(dataset)
+        self._check_abilities(constraints, orient, store)
+        constants = dataset.constant_columns()
+        warn_of_constants(dataset, constants)
+        columns = in_natural_order(dataset, constants)
+        if columns is not None:
+            check_kinds(self.test or self.learner, columns)
+            warn_of_copies(columns)
+        found = _Outcome()
+        if columns is not None and columns.p > 1:
+            try:
+                found = self._learn_columns(columns, run, constraints, orient, store)
+            except ProgressError as failed:
+                raise failed.error from None
+        names = columns.names if columns is not None else ()
+        graph = Graph(dataset.names, _named(found.learned.edges, names))
+        return LearnResult(
+            graph=graph,
+            blankets=_named_blankets(found.learned, names, constraints.targets or dataset.names, dataset),
+            evidence=_named_evidence(found.learned, names, graph),
+            spec=str(self),
+            seed=run.seed,
+            data_sha256=dataset.sha256,
+            shape=dataset.values.shape,
+            rows_left_out=dataset.rows_left_out,
+            has_missing=dataset.has_missing,
+            constant_columns=tuple(dataset.names[i] for i in constants),
+            counts=found.counts,
+            seconds=time.perf_counter() - start,
+            versions=versions(self),
+            constraints=constraints,
+            details=found.learned.details,
+            oriented=PartiallyDirectedGraph(
+                dataset.names, _named(found.directed, names), _named(found.undirected, names)
+            )
+            if orient
+            else None,
+        )
+
+    def _learn_columns(
+        self, columns: Dataset, run: Run, constraints: Constraints, orient: bool, store: Store | None
+    ) -> _Outcome:
+        for transform in self.transforms:
+            columns = transformed(transform, columns)
+        if self.test is None:
+            return _Outcome(self._learned(columns, None, run))
+        stored = store.answers(columns.sha256, _test_in_full(self.test, run)) if store else None
+        tester = Tester(self.test, columns, run, constraints, stored)
+        learned = self._learned(columns, tester, run)
+        learned = replace(learned, evidence=self._evidence(learned, tester))
+        directed, undirected = orientation.orient(self.learner, learned.edges, tester) if orient else ((), ())
+        counts = {
+            "tests": len(tester.answers),
+            "permutations": sum(answer.permutations for answer in tester.answers.values()),
+            "scored": tester.scored,
+        }
+        return _Outcome(learned, directed, undirected, counts)
+
+    def _learned(self, columns: Dataset, tester: Tester | None, run: Run) -> LearnedGraph:
+        """Return what the learner returns, or raise an error if that is no graph of the columns."""
+        learner: Any = self.learner  # one without a test takes None for it
+        learned = guarded(learner.name, "learning the graph", lambda: learner.learn(columns, tester, run))
+        if not isinstance(learned, LearnedGraph):
+            raise PluginError(f"{learner.name}: learn returned {learned!r}, not a LearnedGraph")
+        within = range(columns.p)
+        for pair in [*learned.edges, *(learned.evidence or ())]:
+            if len(set(pair)) != 2 or not all(i in within for i in pair):
+                raise PluginError(f"{learner.name}: learn returned the pair {pair!r}, not two columns of {within}")
+        for target, blanket in (learned.blankets or {}).items():
+            if target in blanket or not all(i in within for i in (target, *blanket)):
+                raise PluginError(
+                    f"{learner.name}: learn returned the blanket {blanket!r} of column {target!r}, not other columns "
+                    f"of {within}"
+                )
+        return learned
+
+    def _check_abilities(self, constraints: Constraints, orient: bool, store: Store | None) -> None:
+        """Raise an error for what this learner cannot do, before anything is tested."""
+        name = self.learner.name
+        if constraints.targets is not None and not self.learner.takes_targets:
+            raise ParameterError(
+                f"the learner '{name}' searches for all columns at once: leave the targets out, or take a learner "
+                "that searches column by column, such as iamb",
+                "targets",
+            )
+        if self.test is None and (constraints.required or constraints.forbidden):
+            raise ParameterError(
+                f"the learner '{name}' uses no CI test, and edges are required or forbidden through the test: "
+                "leave them out, or take a learner that uses one, such as iamb"
+            )
+        if orient and self.test is None:
+            raise ParameterError(
+                f"the learner '{name}' uses no CI test, which orientation needs: leave orient out, or take a learner "
+                "that uses one, such as pc-stable",
+                "orient",
+            )
+        if self.test is None and store is not None:
+            raise ParameterError(
+                f"the learner '{name}' uses no CI test, and a store keeps the answers of one: leave the store out",
+                "store",
+            )
+        if orient and constraints.targets is not None:
+            raise ParameterError(
+                "orientation needs the neighbours of every column: leave either orient or the targets out", "orient"
+            )
+
+    def _evidence(self, learned: LearnedGraph, tester: Tester) -> dict[Pair, Evidence]:
+        """Return the evidence a pair, and see that the learner kept to the constraints."""
+        edges = {(min(edge), max(edge)) for edge in learned.edges}
+        found = most_doubtful(tester.trail, edges) if learned.evidence is None else dict(learned.evidence)
+        for pair, answer in tester.constrained.items():
+            if answer.independent is (pair in edges):
+                a, b = (tester.names[i] for i in pair)
+                did = "joined it" if pair in edges else "left it out"
+                raise PluginError(
+                    f"{self.learner.name}: the edge {a} - {b} is {answer.decided_by}, but the learner {did}"
+                )
+            found[pair] = Evidence((*pair, ()), answer)
+        return found
+
+
+def learn(
+    data: Any,
+    spec: str | Pipeline = DEFAULT_SPEC,
+    *,
+    seed: int = 0,
+    threads: int = 0,
+    jobs: int = 1,
+    progress: Callable[[Progress], None] | None = None,
+    required: Iterable[Sequence[Column]] = (),
+    forbidden: Iterable[Sequence[Column]] = (),
+    targets: Column | Iterable[Column] | None = None,
+    orient: bool = False,
+    store: str | os.PathLike[str] | None = None,
+    missing: Missing = "raise",
+) -> LearnResult:
+    """Return the Markov network of `data`: which columns depend on which, given all others.
+
+    Parameters
+    ----------
+    data : path, array_like of shape (n, p), data frame or Dataset
+        n rows of p columns. A path names a CSV or TSV file with a header line. Columns of booleans, categories or
+        text are for tests that take them (knn-cmi); the others are real numbers.
+    spec : str or Pipeline, default "iamb+knn-cmi"
+        What to run: any transforms, a learner, and its CI test, joined by ``+``. ``pyknnmi components`` lists them.
+    seed : int, default 0
+        Fixes every random choice.
+    threads : int, default 0
+        Threads in all; 0 uses every core. The answer does not depend on it.
+    jobs : int, default 1
+        Worker processes over columns (joblib's convention; ``joblib.parallel_config`` chooses loky, the default, or
+        Dask). The answer does not depend on it.
+    progress : callable, optional
+        Called with a `Progress` as the run goes on.
+    required, forbidden : iterable of pairs of str or int
+        Edges that are known to be there or not, by the names of their ends or their numbers from 0. They are never
+        tested. A number that is also the name of another column is an error.
+    targets : str, int or sequence of these, optional
+        Search for the neighbours of these columns only. An edge to another column then rests on the one search, and
+        edges between two others are not looked for.
+    orient : bool, default False
+        Also return ``oriented``, the graph with the directions that the data determine; see
+        `pyknnmi.learning.orientation.orient`. It takes further tests.
+    store : path, optional
+        A file that keeps every answer of the test (SQLite). A run that was stopped goes on where it was; other
+        learners on the same data take the answers that are there. An answer is used only for the same data, test,
+        parameters, version and seed. The test must come from an installed plugin, whose version tells when it changed.
+    missing : {"raise", "drop", "drop-per-test"}
+        What to do about missing values: raise an error, leave out every row that has any, or let each test leave out
+        the rows that miss a value in its own columns.
+
+    Returns
+    -------
+    LearnResult
+        With ``graph``, ``blankets``, ``evidence`` and what is needed to repeat the run. It does not depend on
+        the order of the columns.
+
+    Raises
+    ------
+    DataError, DataTypeError
+        Data that cannot be used, naming the column.
+    SpecError
+        A spec that cannot be read, with the place marked.
+    UnknownNameError, ParameterError
+        Constraints that name no column, contradict each other, or ask for what the learner cannot do.
+
+    Warns
+    -----
+    PyknnmiWarning
+        Constant columns, which are kept as isolated nodes; data that the test was not made for.
+
+    Examples
+    --------
+    >>> import pyknnmi
+    >>> data, truth = pyknnmi.simulate.small_network(300, seed=2)
+    >>> result = pyknnmi.learn(data, "iamb+fisher-z")
+    >>> result.graph.neighbors("X6")
+    ('X5',)
+    """
+    pipeline = Pipeline.parse(spec) if isinstance(spec, str) else spec
+    if not isinstance(pipeline, Pipeline):
+        raise ParameterError(f"spec = {spec!r}: give a text such as iamb+knn-cmi, or a Pipeline", "spec")
+    dataset = to_dataset(data, missing)
+    constraints = Constraints.of(dataset, required, forbidden, targets)
+    run = Run(seed, threads, jobs, progress)
+    with closing(Store(store)) if store else nullcontext() as kept:
+        return pipeline.learn(dataset, run, constraints, orient=orient, store=kept)
+
+
+def versions(pipeline: Pipeline) -> dict[str, Any]:
+    """Return what took part in a run."""
+    registry = default_registry()
+    known = {cls.name for cls in registry.components()}
+    plugins = {
+        plugin.name: plugin.version
+        for component in pipeline.components()
+        if component.name in known and (plugin := registry.plugin_of(component.name)).name != BUILT_IN
+    }
+    return {
+        "pyknnmi": metadata.version("pyknnmi"),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "plugins": plugins,
+        "core": estimators.build_info(),
+    }
+
+
+def _test_in_full(test: CITest, run: Run) -> str:
+    """Return what tells a test from all others whose answers may differ.
+
+    Only an installed plugin has a version to tell its tests from what they were before.
+    """
+    registry = default_registry()
+    if type(test) not in registry.components("test") or registry.plugin_of(test.name).name == HERE:
+        raise ParameterError(
+            f"the test '{test.name}' does not come from an installed plugin, so a store cannot tell whether it has "
+            "changed: leave the store out, or put the test into a plugin (pyknnmi plugins new)",
+            "store",
+        )
+    plugin = registry.plugin_of(test.name)
+    return f"{test} of {plugin.name} {plugin.version}{f', seed {run.seed}' if test.needs_seed else ''}"
+
+
+def _named_blankets(
+    learned: LearnedGraph, names: Sequence[str], targets: Sequence[str], dataset: Dataset
+) -> Mapping[str, tuple[str, ...]]:
+    if learned.blankets is None:
+        return {}
+    found = {names[t]: {names[i] for i in blanket} for t, blanket in learned.blankets.items()}
+    return {name: tuple(other for other in dataset.names if other in found.get(name, ())) for name in targets}
+
+
+def _named(pairs: Iterable[Pair], names: Sequence[str]) -> list[tuple[str, str]]:
+    return [(names[i], names[j]) for i, j in pairs]
+
+
+def _named_evidence(learned: LearnedGraph, names: Sequence[str], graph: Graph) -> tuple[PairEvidence, ...]:
+    place = {name: i for i, name in enumerate(graph.names)}
+    edges = set(graph.edges)
+    rows = []
+    for pair, found in (learned.evidence or {}).items():
+        a, b = sorted((names[i] for i in pair), key=place.__getitem__)
+        given = tuple(sorted((names[i] for i in found.question[2]), key=natural_key))
+        rows.append(PairEvidence(a, b, (a, b) in edges, given, found.answer))
+    return tuple(sorted(rows, key=lambda row: (place[row.source], place[row.target])))

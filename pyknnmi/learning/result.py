@@ -1,0 +1,144 @@
+"""What a run returns: the graph, and everything needed to explain and repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyknnmi.graphs.graph import Graph
+from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
+from pyknnmi.protocols.ci_tests import CIResult
+from pyknnmi.search.constraints import FORBIDDEN, REQUIRED, Constraints
+
+__all__ = ["LearnResult", "PairEvidence"]
+
+
+@dataclass(frozen=True)
+class PairEvidence:
+    """The test that decided about a pair of columns.
+
+    Attributes
+    ----------
+    source, target : str
+        The two columns, in the order of the data.
+    edge : bool
+        Whether the graph joins them.
+    given : tuple of str
+        The conditioning set of the test.
+    answer : CIResult
+        Statistic, p-value and how it was decided.
+    """
+
+    source: str
+    target: str
+    edge: bool
+    given: tuple[str, ...]
+    answer: CIResult
+
+    @property
+    def is_constrained(self) -> bool:
+        """Whether the pair was required or forbidden, so that nothing was tested."""
+        return self.answer.decided_by in (REQUIRED, FORBIDDEN)
+
+
+@dataclass(frozen=True, repr=False)
+class LearnResult:
+    """A learned Markov network with its evidence.
+
+    Attributes
+    ----------
+    graph : Graph
+        The columns and the edges between them.
+    blankets : dict of str to tuple of str
+        What was found for each column, before the rule joins them: its Markov blanket, or its neighbours if the
+        learner estimates a skeleton. Only of the targets, if there are any; empty for learners without.
+    evidence : tuple of PairEvidence
+        One for each pair that was tested, required or forbidden. An edge's is the most doubtful of the tests that kept
+        it.
+    spec : str
+        The pipeline with every parameter written out.
+    seed : int
+        The seed of the run.
+    data_sha256 : str
+        SHA-256 of the data's shape, names, kinds and values.
+    shape : (int, int)
+        Rows and columns of the data.
+    rows_left_out : int
+        Further rows, which were left out before since they missed values.
+    has_missing : bool
+        Whether values are missing in the rows that are there, so that each test left out what misses them.
+    constant_columns : tuple of str
+        Constant columns, which depend on nothing.
+    counts : dict of str to int
+        ``tests``: different questions answered; ``permutations`` made for them; ``scored``: candidates ranked.
+    seconds : float
+        Wall-clock time of the run.
+    versions : dict of str to str
+        Python, NumPy, pyknnmi, the plugins that took part, and how the core was built.
+    constraints : Constraints
+        The edges that were required or forbidden, and the targets.
+    details : dict of str to object
+        What else the learner tells of its work, such as a penalty and the curve that it was chosen by.
+    oriented : PartiallyDirectedGraph, optional
+        The graph with the directions that the data determine, if the run was asked to orient it.
+    """
+
+    graph: Graph
+    blankets: Mapping[str, tuple[str, ...]]
+    evidence: tuple[PairEvidence, ...]
+    spec: str
+    seed: int
+    data_sha256: str
+    shape: tuple[int, int]
+    constant_columns: tuple[str, ...]
+    counts: Mapping[str, int]
+    seconds: float
+    versions: Mapping[str, Any]
+    constraints: Constraints = field(default_factory=Constraints)
+    details: Mapping[str, object] = field(default_factory=dict)
+    oriented: PartiallyDirectedGraph | None = None
+    rows_left_out: int = 0
+    has_missing: bool = False
+
+    def edge_evidence(self) -> tuple[PairEvidence, ...]:
+        """Return the evidence of the edges alone, in the order of the graph's edges."""
+        return tuple(pair for pair in self.evidence if pair.edge)
+
+    def evidence_by_pair(self) -> dict[tuple[str, str], PairEvidence]:
+        """Return the evidence under the names of the two columns, in the order of the data."""
+        return {(pair.source, pair.target): pair for pair in self.evidence}
+
+    def __str__(self) -> str:
+        found = self.evidence_by_pair()
+        width = max((len(f"{a} - {b}") for a, b in self.graph.edges), default=4)
+        lines = [f"{'edge':<{width}}  {'statistic':>10}  {'p-value':>9}" if found else "edge"]
+        for a, b in self.graph.edges:
+            line = f"{f'{a} - {b}':<{width}}"
+            if pair := found.get((a, b)):
+                if pair.is_constrained:
+                    line += f"  {pair.answer.decided_by:>21}"
+                else:
+                    line += f"  {pair.answer.statistic:>10.4f}  {format_p_value(pair.answer.p_value):>9}"
+            lines.append(line)
+        if self.oriented is not None:
+            lines.append(f"oriented: {self.oriented}")
+        lines.append(self._summary())
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<LearnResult of {self.spec}: {self._summary()}>"
+
+    def _summary(self) -> str:
+        n, p = self.shape
+        left_out = f", {self.rows_left_out} left out" if self.rows_left_out else ""
+        edges, tests = (
+            f"{count} {what}{'s' * (count != 1)}"
+            for count, what in ((len(self.graph.edges), "edge"), (self.counts["tests"], "test"))
+        )
+        return f"{edges} between {p} columns ({n} rows{left_out}), {tests}, {self.seconds:.2f} s"
+
+
+def format_p_value(p: float) -> str:
+    """Return a p-value for people: four digits, and ``<1e-300`` where a double ends."""
+    return "<1e-300" if p < 1e-300 else f"{p:.4g}"

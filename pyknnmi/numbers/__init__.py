@@ -1,0 +1,51 @@
+"""Bare numbers: nearest-neighbour estimates, permutation tests, correlations and ranks of arrays.
+
+Every function takes anything that NumPy makes an array of, checks it, and raises errors of pyknnmi. Information is in
+nats.
+"""
+
+from __future__ import annotations
+
+from pyknnmi.numbers.correlation import (
+    CorrelationKind,
+    FisherZResult,
+    PartialCorrelation,
+    PartialCorrelations,
+    correlation_matrix,
+    fisher_z,
+    standardized,
+)
+from pyknnmi.numbers.estimators import (
+    EstimatorName,
+    PermutationResult,
+    build_info,
+    conditional_mutual_information,
+    conditional_mutual_informations,
+    entropy,
+    mutual_information,
+    neighbor_counts,
+    permutation_test,
+    thread_count,
+)
+from pyknnmi.numbers.ranks import average_ranks
+
+__all__ = [
+    "CorrelationKind",
+    "EstimatorName",
+    "FisherZResult",
+    "PartialCorrelation",
+    "PartialCorrelations",
+    "PermutationResult",
+    "average_ranks",
+    "build_info",
+    "conditional_mutual_information",
+    "conditional_mutual_informations",
+    "correlation_matrix",
+    "entropy",
+    "fisher_z",
+    "mutual_information",
+    "neighbor_counts",
+    "permutation_test",
+    "standardized",
+    "thread_count",
+]

@@ -1,0 +1,231 @@
+"""Partial correlations that survive collinear columns, and Fisher's z-test of them.
+
+Source: Fisher (1924); the sample partial correlation of order q has the distribution of a plain correlation
+with q fewer rows (Anderson 2003, Theorem 4.3.5).
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pyknnmi.data.dataset import as_array
+from pyknnmi.errors import DataError, ParameterError, check_choice
+from pyknnmi.numbers.ranks import average_ranks
+
+__all__ = [
+    "CorrelationKind",
+    "FisherZResult",
+    "PartialCorrelation",
+    "PartialCorrelations",
+    "correlation_matrix",
+    "fisher_z",
+    "standardized",
+]
+
+CorrelationKind = Literal["pearson", "spearman", "kendall"]
+
+# A column is explained by others when less than this share of its variance is left: rounding leaves about
+# 1e-15, and real measurements more.
+_EXPLAINED = 1e-12
+
+
+def standardized(values: ArrayLike) -> NDArray[np.float64]:
+    """Return the columns with mean 0 and population standard deviation 1 (ddof 0).
+
+    Columns are first scaled by a power of two, which is exact, so no finite column over- or underflows.
+    Constant columns become zero.
+
+    Raises
+    ------
+    DataError
+        Anything but a table of numbers, shape (n, p).
+    """
+    values = _table(values)
+    _, exponent = np.frexp(np.abs(values).max(axis=0))
+    scaled = np.ldexp(values, -exponent)
+    centred = scaled - scaled.mean(axis=0)
+    centred -= centred.mean(axis=0)  # what rounding left of a mean far above the deviation
+    deviation = np.sqrt((centred**2).mean(axis=0))
+    deviation[values.min(axis=0) == values.max(axis=0)] = np.inf
+    return np.ascontiguousarray(centred / deviation)
+
+
+def correlation_matrix(values: ArrayLike, kind: CorrelationKind = "pearson") -> NDArray[np.float64]:
+    """Return the correlations between the columns of a table.
+
+    Parameters
+    ----------
+    values : array_like, shape (n, p)
+        A constant column gets the correlation 0 with every other.
+    kind : {"pearson", "spearman", "kendall"}
+        The two rank correlations come transformed to the scale of Pearson's: 2 sin(pi/6 rho) and sin(pi/2 tau) are
+        what it is if some monotone functions of the columns are jointly Gaussian. Kendall's needs SciPy and time that
+        grows with p^2 n log n.
+
+    Returns
+    -------
+    ndarray, shape (p, p)
+        Symmetric with a unit diagonal. From ranks it may be not quite positive definite.
+
+    Raises
+    ------
+    ParameterError
+        Another word for `kind`; Kendall's without SciPy.
+    DataError
+        Anything but a table of numbers.
+
+    References
+    ----------
+    Liu, Han, Yuan, Lafferty and Wasserman (2012), "High-dimensional semiparametric Gaussian copula graphical models",
+    Annals of Statistics 40, doi:10.1214/12-AOS1037, Eq. 3.2.
+    """
+    check_choice("kind", kind, get_args(CorrelationKind))
+    values = _table(values)
+    if kind == "kendall":
+        return np.sin(np.pi / 2 * _kendall(values))
+    if kind == "spearman":
+        values = np.column_stack([average_ranks(column) for column in values.T])
+    columns = standardized(values)
+    matrix = columns.T @ columns / len(columns)
+    if kind == "spearman":
+        matrix = 2 * np.sin(np.pi / 6 * matrix)
+    np.fill_diagonal(matrix, 1.0)
+    return matrix
+
+
+def _table(values: ArrayLike) -> NDArray[np.float64]:
+    table = as_array(values, "the values")
+    if table.ndim != 2 or table.dtype.kind not in "fiub":
+        raise DataError(f"the values have shape {table.shape} and type {table.dtype}: give a table of numbers (n, p)")
+    return table.astype(np.float64, copy=False)
+
+
+def _kendall(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    try:
+        from scipy.stats import kendalltau
+    except ImportError:
+        raise ParameterError("Kendall's correlation needs SciPy: pip install scipy, or take spearman") from None
+    matrix = np.eye(values.shape[1])
+    varying = np.flatnonzero(values.min(axis=0) < values.max(axis=0))
+    for place, i in enumerate(varying):
+        for j in varying[:place]:
+            matrix[i, j] = matrix[j, i] = kendalltau(values[:, i], values[:, j]).statistic
+    return matrix
+
+
+@dataclass(frozen=True)
+class PartialCorrelation:
+    """A partial correlation with the conditioning columns that counted.
+
+    Attributes
+    ----------
+    r : float
+        In [-1, 1]; 0 when one of the two columns is explained by the conditioning set.
+    rank : int
+        Number of conditioning columns that add anything.
+    redundant : tuple of int
+        The conditioning columns that add nothing to those before them.
+    """
+
+    r: float
+    rank: int
+    redundant: tuple[int, ...]
+
+
+class PartialCorrelations:
+    """Partial correlations between columns, from their correlation matrix.
+
+    Parameters
+    ----------
+    correlation : ndarray, shape (p, p)
+        A correlation matrix.
+    """
+
+    def __init__(self, correlation: NDArray[np.float64]) -> None:
+        self._correlation = correlation
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64], kind: CorrelationKind = "pearson") -> PartialCorrelations:
+        """Return the partial correlations of the columns of an (n, p) table."""
+        return cls(correlation_matrix(values, kind))
+
+    def between(self, x: int, y: int, z: Sequence[int]) -> PartialCorrelation:
+        """Return the partial correlation of columns x and y given the columns z."""
+        r, redundant = self._partial(x, [y], z)
+        return PartialCorrelation(float(r[0]), len(z) - len(redundant), redundant)
+
+    def among(self, x: int, candidates: Sequence[int], z: Sequence[int]) -> NDArray[np.float64]:
+        """Return the partial correlation of column x with each candidate given the columns z."""
+        return self._partial(x, candidates, z)[0]
+
+    def _partial(self, x: int, others: Sequence[int], z: Sequence[int]) -> tuple[NDArray[np.float64], tuple[int, ...]]:
+        """Regress x and the others on z, one z after another, in the metric of the correlation matrix."""
+        left = self._correlation[np.ix_([*z, x], [*z, x, *others])]
+        variance = np.ones(len(others))
+        redundant = []
+        for place, column in enumerate(z):
+            pivot = left[place, place]
+            if pivot <= _EXPLAINED:
+                redundant.append(column)
+                continue
+            direction = left[place] / np.sqrt(pivot)
+            left[place + 1 :] -= np.outer(left[place + 1 :, place] / np.sqrt(pivot), direction)
+            variance -= direction[len(z) + 1 :] ** 2
+        own, covariance = left[-1, len(z)], left[-1, len(z) + 1 :]
+        free = (variance > _EXPLAINED) & (own > _EXPLAINED)
+        scale = np.sqrt(np.where(free, own * variance, 1.0))
+        return np.clip(np.where(free, covariance / scale, 0.0), -1.0, 1.0), tuple(redundant)
+
+
+@dataclass(frozen=True)
+class FisherZResult:
+    """Fisher's z-test of a partial correlation.
+
+    Attributes
+    ----------
+    statistic : float
+        sqrt(degrees of freedom) times atanh of the correlation; finite, with its sign.
+    p_value : float
+        Two-sided, in (0, 1]; not below the smallest normal double.
+    log_p_value : float
+        Its natural logarithm, exact also where `p_value` is at that limit.
+    """
+
+    statistic: float
+    p_value: float
+    log_p_value: float
+
+
+def fisher_z(r: float, degrees_of_freedom: int) -> FisherZResult:
+    """Return Fisher's z-test of a correlation.
+
+    Parameters
+    ----------
+    r : float
+        In [-1, 1]. Values that round to -1 or 1 are taken as the nearest number inside, so that the statistic stays
+        finite.
+    degrees_of_freedom : int
+        n - 3 less the rank of the conditioning set, at least 1.
+    """
+    limit = 1.0 - sys.float_info.epsilon
+    statistic = math.sqrt(degrees_of_freedom) * math.atanh(min(max(r, -limit), limit))
+    log_p = _log_two_sided_normal(abs(statistic))
+    return FisherZResult(statistic, max(math.exp(log_p), sys.float_info.min), log_p)
+
+
+def _log_two_sided_normal(z: float) -> float:
+    """Return log P(|Z| >= z); beyond z = 37 by the asymptotic series (Abramowitz and Stegun 26.2.12).
+
+    There the series is off by 105 / z^8 = 3e-11, and up to there erfc is a normal double.
+    """
+    if z < 37.0:
+        return math.log(math.erfc(z / math.sqrt(2.0)))
+    series = 1.0 - 1.0 / z**2 + 3.0 / z**4 - 15.0 / z**6
+    return math.log(2.0) - 0.5 * z * z - math.log(z * math.sqrt(2.0 * math.pi)) + math.log(series)

@@ -1,0 +1,374 @@
+"""k-nearest-neighbour estimates of entropy and mutual information, and the permutation test on them.
+
+The one module that calls the compiled core. All estimates are in nats and use the max norm.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pyknnmi import _core
+from pyknnmi.data.dataset import as_array
+from pyknnmi.errors import DataError, DataTypeError, ParameterError, check_choice
+
+__all__ = [
+    "Engine",
+    "EstimatorName",
+    "PermutationResult",
+    "build_info",
+    "conditional_mutual_information",
+    "conditional_mutual_informations",
+    "entropy",
+    "mutual_information",
+    "neighbor_counts",
+    "permutation_test",
+    "thread_count",
+]
+
+Engine = Literal["auto", "tree", "column", "columns"]
+EstimatorName = Literal["ksg", "mixed"]
+Points = NDArray[np.float64]
+
+_MOST = 2**31 - 1  # what the core counts with
+
+
+@dataclass(frozen=True)
+class PermutationResult:
+    """What a permutation test saw.
+
+    Attributes
+    ----------
+    statistic : float
+        The observed estimate in nats.
+    at_least : int
+        How many permuted estimates were at least as large as the observed one. Ties count.
+    permutations : int
+        How many permutations were made.
+    """
+
+    statistic: float
+    at_least: int
+    permutations: int
+
+    @property
+    def p_value(self) -> float:
+        """(at_least + 1) / (permutations + 1), never zero (Phipson and Smyth 2010)."""
+        return (self.at_least + 1) / (self.permutations + 1)
+
+
+def entropy(x: ArrayLike, k: int = 3, *, threads: int = 0) -> float:
+    """Return the differential entropy of `x`, in nats.
+
+    Parameters
+    ----------
+    x : array_like, shape (n,) or (n, d)
+        n > k points of d columns.
+    k : int, default 3
+        Neighbours, 1 <= k < n.
+    threads : int, default 0
+        0 uses all cores. The answer does not depend on it.
+
+    Returns
+    -------
+    float
+        Minus infinity when a point coincides with k others: such data have no density.
+
+    Raises
+    ------
+    DataError
+        NaN or infinite values, or n <= k.
+    DataTypeError
+        Anything but real numbers.
+    ParameterError
+        `k` or `threads` that are no whole numbers of their range.
+
+    References
+    ----------
+    Kozachenko and Leonenko (1987); Kraskov, Stögbauer and Grassberger (2004), Eq. 20,
+    doi:10.1103/PhysRevE.69.066138.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.random.default_rng(0).uniform(0, 2, 5000)  # its entropy is log 2 = 0.693
+    >>> round(entropy(x), 1)
+    0.7
+    """
+    points = _points(x, "x")
+    _check_parameters(k, len(points), threads)
+    return _core.entropy(points, k, threads, None)
+
+
+def mutual_information(
+    x: ArrayLike, y: ArrayLike, k: int = 3, *, estimator: EstimatorName = "ksg", threads: int = 0
+) -> float:
+    """Return the mutual information of `x` and `y`, in nats.
+
+    Parameters
+    ----------
+    x, y : array_like, shape (n,) or (n, d)
+        n > k points each; the numbers of columns may differ.
+    k : int, default 3
+        Neighbours, 1 <= k < n. A larger k has less variance and more bias.
+    estimator : {"ksg", "mixed"}
+        ``ksg`` for continuous columns; ``mixed`` (Mesner and Shalizi 2019) for columns with ties, whole numbers and
+        categories.
+    threads : int, default 0
+        0 uses all cores. The answer does not depend on it.
+
+    Returns
+    -------
+    float
+        An estimate; it may be slightly negative when the truth is zero. The max norm compares columns, so
+        put them on one scale first.
+
+    Raises
+    ------
+    DataError
+        NaN or infinite values, unequal lengths, or n <= k.
+    DataTypeError
+        Anything but real numbers.
+    ParameterError
+        Another estimator; `k` or `threads` that are no whole numbers of their range.
+
+    References
+    ----------
+    Kraskov, Stögbauer and Grassberger (2004), Eq. 8, doi:10.1103/PhysRevE.69.066138.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x, e = np.random.default_rng(0).standard_normal((2, 2000))
+    >>> round(mutual_information(x, x + e), 1)  # the truth is log(2)/2 = 0.347
+    0.3
+    """
+    return conditional_mutual_information(x, y, None, k, estimator=estimator, threads=threads)
+
+
+def conditional_mutual_information(
+    x: ArrayLike,
+    y: ArrayLike,
+    z: ArrayLike | None,
+    k: int = 3,
+    *,
+    estimator: EstimatorName = "ksg",
+    threads: int = 0,
+) -> float:
+    """Return the mutual information of `x` and `y` given `z`, in nats.
+
+    Parameters
+    ----------
+    x, y, z : array_like, shape (n,) or (n, d)
+        n > k points each; the numbers of columns may differ. `z` may be None or have no columns.
+    k : int, default 3
+        Neighbours, 1 <= k < n.
+    estimator : {"ksg", "mixed"}
+        ``ksg`` for continuous columns; ``mixed`` (Mesner and Shalizi 2019) for columns with ties, whole numbers and
+        categories.
+    threads : int, default 0
+        0 uses all cores. The answer does not depend on it.
+
+    Returns
+    -------
+    float
+        An estimate, biased towards zero when `z` has many columns. The max norm compares columns, so put them
+        on one scale first.
+
+    Raises
+    ------
+    DataError
+        NaN or infinite values, unequal lengths, or n <= k.
+    DataTypeError
+        Anything but real numbers.
+    ParameterError
+        Another estimator; `k` or `threads` that are no whole numbers of their range.
+
+    Notes
+    -----
+    A neighbour is counted when its distance is less than that of the k-th by more than a relative 1e-10, so
+    decimal rounding does not break ties; at distance zero coincident points count. The mixed estimator counts those at
+    the k-th's distance too, and puts the number of neighbours within it in the place of k.
+
+    References
+    ----------
+    Frenzel and Pompe (2007), doi:10.1103/PhysRevLett.99.204101; Vejmelka and Paluš (2008),
+    doi:10.1103/PhysRevE.77.026214. Mixed: Mesner and Shalizi (2019), arXiv:1912.03387.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> z, a, b = np.random.default_rng(0).standard_normal((3, 2000))
+    >>> round(conditional_mutual_information(z + a, z + b, z), 1)  # independent given z
+    0.0
+    """
+    xs, ys, zs = _points(x, "x"), _points(y, "y"), _points_or_none(z, len(np.asarray(x)))
+    for name, points in (("y", ys), ("z", zs)):
+        if len(points) != len(xs):
+            raise DataError(f"x has {len(xs)} rows and {name} has {len(points)}: give equal lengths")
+    _check_parameters(k, len(xs), threads, estimator)
+    return _core.conditional_mutual_information(xs, ys, zs, k, estimator, "auto", threads)
+
+
+def conditional_mutual_informations(
+    x: Points,
+    candidates: Points,
+    z: Points,
+    k: int,
+    *,
+    estimator: EstimatorName = "ksg",
+    engine: Engine = "auto",
+    threads: int = 0,
+    poll: Callable[[], None] | None = None,
+) -> Points:
+    """Return the estimate for each column of `candidates` as y, in nats, sharing the work between them.
+
+    Parameters
+    ----------
+    x, z : ndarray of float64, shape (n, d)
+        `z` may have no columns.
+    candidates : ndarray of float64, shape (n, m)
+        m columns, each a y of its own.
+    k : int
+        Neighbours, 1 <= k < n.
+    estimator : {"ksg", "mixed"}
+        As in `conditional_mutual_information`.
+    engine, threads
+        May change the time and never the answer.
+    poll : callable, optional
+        Called a few times a second; an exception from it ends the calculation.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+    """
+    _check_parameters(k, len(x), threads, estimator, engine)
+    return _core.conditional_mutual_informations(x, candidates, z, k, estimator, engine, threads, poll)
+
+
+def neighbor_counts(
+    x: Points, y: Points, z: Points, k: int, *, threads: int = 0
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return, for each point, how many others are nearer than its k-th joint neighbour in (x, z), in (y, z) and in z.
+
+    Parameters
+    ----------
+    x, y, z : ndarray of float64, shape (n, d)
+        `z` may have no columns.
+    k : int
+        Neighbours, 1 <= k < n.
+    threads : int
+        May change the time and never the answer.
+
+    Returns
+    -------
+    three ndarrays, shape (n,)
+    """
+    _check_parameters(k, len(x), threads)
+    return _core.neighbor_counts(x, y, z, k, "auto", threads)
+
+
+def permutation_test(
+    x: Points,
+    y: Points,
+    z: Points,
+    k: int,
+    *,
+    permutations: int = 200,
+    seed: int = 0,
+    stream: int = 0,
+    neighbors: int = 0,
+    stop_at_alpha: float = 0.0,
+    estimator: EstimatorName = "ksg",
+    engine: Engine = "auto",
+    threads: int = 0,
+    poll: Callable[[], None] | None = None,
+) -> PermutationResult:
+    """Return how many of the estimates with permuted `y` are at least the observed one.
+
+    Parameters
+    ----------
+    x, y, z : ndarray of float64, shape (n, d)
+        `z` may have no columns.
+    k : int
+        Neighbours, 1 <= k < n.
+    permutations : int
+        How many.
+    seed, stream : int, 0 to 2**64 - 1
+        The same pair gives the same permutations anywhere.
+    neighbors : int
+        0 permutes y over all rows. A positive number gives each row the y of one of that many nearest
+        neighbours in z (Runge 2018).
+    stop_at_alpha : float
+        If positive, stop as soon as the remaining permutations cannot change whether p < alpha.
+    estimator, engine, threads, poll
+        As in `conditional_mutual_informations`.
+    """
+    _check_parameters(k, len(x), threads, estimator, engine)
+    _check_whole("permutations", permutations, 1, _MOST)
+    _check_whole("neighbors", neighbors, 0, _MOST)
+    _check_whole("seed", seed, 0, 2**64 - 1)
+    _check_whole("stream", stream, 0, 2**64 - 1)
+    counts = _core.permutation_test(
+        x, y, z, k, permutations, seed, stream, neighbors, stop_at_alpha, estimator, engine, threads, poll
+    )
+    return PermutationResult(*counts)
+
+
+def thread_count(threads: int = 0) -> int:
+    """Return how many threads the core uses when asked for `threads`; 0 asks for all."""
+    _check_whole("threads", threads, 0, _MOST)
+    return _core.thread_count(threads)
+
+
+def build_info() -> dict[str, str]:
+    """Return how the core was built: compiler, nanoflann, OpenMP, instruction set."""
+    return {key: str(value) for key, value in _core.build_info().items()}
+
+
+def _points(data: ArrayLike, name: str) -> Points:
+    array = as_array(data, name)
+    if array.dtype.kind not in "fiub":
+        raise DataTypeError(f"{name} holds {array.dtype}: give real numbers")
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2:
+        raise DataError(f"{name} has {array.ndim} dimensions: give shape (n,) or (n, d)")
+    if array.shape[1] == 0 and name != "z":
+        raise DataError(f"{name} has no columns")
+    points = array.astype(np.float64, copy=False)
+    if points.dtype.byteorder not in "=|" or not points.flags.aligned:
+        points = np.array(points, dtype=np.float64)
+    if not np.isfinite(points).all():
+        raise DataError(f"{name} holds NaN or infinite values: drop or replace those rows")
+    return points
+
+
+def _points_or_none(data: ArrayLike | None, n: int) -> Points:
+    return np.empty((n, 0)) if data is None else _points(data, "z")
+
+
+def _check_parameters(k: int, n: int, threads: int, estimator: str = "ksg", engine: str = "auto") -> None:
+    _check_k(k, n)
+    _check_whole("threads", threads, 0, _MOST)
+    check_choice("estimator", estimator, get_args(EstimatorName))
+    check_choice("engine", engine, get_args(Engine))
+
+
+def _check_whole(name: str, given: int, least: int, most: int) -> None:
+    if not isinstance(given, numbers.Integral) or not least <= given <= most:
+        raise ParameterError(f"{name} = {given!r}: give a whole number from {least} to {most}", name)
+
+
+def _check_k(k: int, n: int) -> None:
+    if not isinstance(k, numbers.Integral):
+        raise ParameterError(f"k = {k!r}: the number of neighbours is a whole number")
+    if k < 1:
+        raise ParameterError(f"k = {k}: the number of neighbours is at least 1")
+    if n <= k:
+        raise DataError(f"{n} rows are too few for k = {k}: give at least {k + 1}")

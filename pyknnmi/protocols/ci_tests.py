@@ -1,0 +1,111 @@
+"""The protocol of conditional independence (CI) tests."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyknnmi.data.dataset import Dataset
+from pyknnmi.protocols.component import Component
+from pyknnmi.run import Run
+
+__all__ = ["BoundTest", "CIResult", "CITest"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CIResult:
+    """The answer to one question: is x independent of y given z?
+
+    Attributes
+    ----------
+    statistic : float
+        Finite; larger means more dependent. Its unit is the test's own (knn-cmi: nats).
+    p_value : float
+        In [0, 1].
+    independent : bool
+        The decision.
+    n : int
+        Rows used.
+    decided_by : str
+        What the decision rests on, such as ``permutations``, ``screen`` or ``normal``.
+    permutations : int
+        Permutations made; 0 for a test that needs none.
+    p_value_bounds : (float, float), optional
+        Where the p-value of all permutations would lie, if the test stopped before the last.
+    log_p_value : float, optional
+        Natural logarithm of the p-value, where it is known beyond the range of a double.
+    redundant : tuple of str
+        Columns of z that add nothing to the others and were not counted.
+    """
+
+    statistic: float
+    p_value: float
+    independent: bool
+    n: int
+    decided_by: str
+    permutations: int = 0
+    p_value_bounds: tuple[float, float] | None = None
+    log_p_value: float | None = None
+    redundant: tuple[str, ...] = ()
+
+    @classmethod
+    def of_constant(cls, n: int) -> CIResult:
+        """Return the answer about a column that is constant on all n rows: it is independent of everything."""
+        return cls(statistic=0.0, p_value=1.0, independent=True, n=n, decided_by="constant column")
+
+
+class BoundTest(ABC):
+    """A CI test bound to data: it answers questions about columns, given by their numbers.
+
+    Ranking and testing are two questions. `associations` only ranks; `test` decides. A learner must not rank by
+    p-values: strong candidates tie at the smallest one.
+    """
+
+    @abstractmethod
+    def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
+        """Return the answer for columns x and y given the columns z."""
+
+    def associations(self, x: int, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return one number for each candidate: how strongly it goes with x given z, larger is stronger.
+
+        This version takes the statistic of one `test` after another. Override it where work can be shared, or
+        where the statistic alone is cheaper.
+        """
+        return np.array([self.test(x, y, z).statistic for y in candidates])
+
+    def for_threads(self) -> BoundTest | None:
+        """Return this test for use from several threads at a time, each call on one thread; None if it cannot be.
+
+        Worth overriding where the work is done without Python's global lock. Then the columns of a data set are worked
+        on side by side, which keeps cores busier than sharing out a single small test.
+        """
+        return None
+
+
+class CITest(Component):
+    """Base of CI tests: parameters that can be bound to data.
+
+    A subclass is a frozen, keyword-only dataclass with a `name`, and returns a `BoundTest` from `bind`. The framework
+    drops constant columns, puts the others in their natural order by name, orders x, y and z, remembers answers
+    and checks what comes back.
+    """
+
+    kind: ClassVar[str] = "test"
+
+    symmetric: ClassVar[bool] = True
+    """Whether x and y may be exchanged. If so, x always comes before y."""
+
+    needs_seed: ClassVar[bool] = False
+    """Whether the answer depends on the seed of the run."""
+
+    takes_groups: ClassVar[bool] = False
+    """Whether the bound test also takes tuples of columns as x and y: groups of columns, each as one variable."""
+
+    @abstractmethod
+    def bind(self, dataset: Dataset, run: Run) -> BoundTest:
+        """Return the test on this data. Take randomness only from ``run.stream`` or ``run.generator``."""

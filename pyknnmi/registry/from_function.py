@@ -1,0 +1,163 @@
+"""A plain function becomes a component."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import typing
+from collections.abc import Callable, Iterable
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pyknnmi.data.dataset import Dataset
+from pyknnmi.errors import PluginError, warn
+from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
+from pyknnmi.protocols.component import Component
+from pyknnmi.protocols.spec import Value
+from pyknnmi.protocols.transforms import Transform
+from pyknnmi.run import Run
+from pyknnmi.search.learners import LearnedGraph, Learner
+from pyknnmi.search.tester import Tester
+
+__all__ = ["component_from_function"]
+
+_ARGUMENTS = {"test": ("x", "y", "z"), "learner": ("dataset", "tester"), "transform": ("column",)}
+
+
+def component_from_function(
+    kind: str, name: str, function: Callable[..., Any]
+) -> type[CITest] | type[Learner] | type[Transform]:
+    """Return a component class that calls `function`.
+
+    Parameters
+    ----------
+    kind : {"test", "learner", "transform"}
+        A test is ``f(x, y, z)`` on arrays of shape (n,), (n,) and (n, d), and returns a p-value, a pair (statistic,
+        p-value) whose statistic grows with dependence, or a `CIResult`. A learner is ``f(dataset, tester)``, and
+        returns edges as pairs of column names. A transform is ``f(column)`` on an array of shape (n,), and
+        returns the new column.
+    name : str
+        Its name in specs.
+    function : callable
+        Keyword-only arguments with defaults become its parameters. A test also gets ``alpha``, 0.05, unless it
+        has its own.
+
+    Raises
+    ------
+    PluginError
+        A function that cannot be called in this way, or whose parameters cannot be written in a spec.
+    """
+    base = {"test": _FunctionTest, "learner": _FunctionLearner, "transform": _FunctionTransform}[kind]
+    fields: list[tuple[str, Any, Any]] = []
+    for parameter in _signature(kind, name, function).parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            if parameter.name in {*dir(base), "name", "function", "own"}:
+                raise PluginError(f"{name}: a parameter cannot be called '{parameter.name}': choose another name")
+            if not isinstance(parameter.default, Value | Real):
+                raise PluginError(
+                    f"{name}: the default of '{parameter.name}' is {parameter.default!r}: give a number, a boolean, "
+                    "text or None"
+                )
+            annotated = parameter.annotation is not parameter.empty
+            annotation = parameter.annotation if annotated else type(parameter.default)
+            fields.append((parameter.name, annotation, parameter.default))
+    own = frozenset(field[0] for field in fields)
+    plain = function.func if isinstance(function, functools.partial) else function
+    if kind == "test" and "alpha" not in own:
+        fields.append(("alpha", float, 0.05))
+    cls = dataclasses.make_dataclass(
+        "".join(word.capitalize() for word in name.split("-")),
+        [(key, hint, dataclasses.field(default=default)) for key, hint, default in fields],
+        bases=(base,),
+        namespace={
+            "name": name,
+            "function": staticmethod(function),
+            "own": own,
+            "__doc__": inspect.getdoc(plain) or f"The function {getattr(plain, '__qualname__', name)}.",
+        },
+        frozen=True,
+        kw_only=True,
+    )
+    cls.__module__ = plain.__module__
+    return typing.cast(type[CITest], cls)
+
+
+def _signature(kind: str, name: str, function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature of a function that can be called as its kind is, and takes nothing else by position."""
+    arguments = _ARGUMENTS[kind]
+    form = f"a {kind} is a function f({', '.join(arguments)})"
+    try:
+        signature = inspect.signature(function, eval_str=True)
+    except (TypeError, ValueError) as error:  # not callable, or written in C
+        raise PluginError(f"{name}: {form}; wrap it in one: {error}") from None
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is parameter.empty:
+            raise PluginError(f"{name}: give the argument '{parameter.name}' a default")
+    try:
+        signature.bind(*arguments)
+    except TypeError as error:
+        raise PluginError(f"{name}: {form}; this one is f{signature}: {error}") from None
+    by_position = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    positional = [parameter.name for parameter in signature.parameters.values() if parameter.kind in by_position]
+    if kept := positional[len(arguments) :]:
+        warn(f"{name}: {', '.join(kept)} will always have the default: put it after '*' to make it a parameter")
+    return signature
+
+
+class _FunctionComponent(Component):
+    function: ClassVar[Callable[..., Any]]
+    own: ClassVar[frozenset[str]]
+
+    def call(self, *arguments: Any) -> Any:
+        return self.function(*arguments, **{name: getattr(self, name) for name in self.own})
+
+
+class _FunctionTest(_FunctionComponent, CITest):
+    alpha: ClassVar[Any]  # a field of every subclass
+
+    def check(self) -> None:
+        self.require(not isinstance(self.alpha, float) or 0 < self.alpha < 1, "alpha", "between 0 and 1")
+
+    def bind(self, dataset: Dataset, run: Run) -> BoundTest:
+        return _BoundFunction(self, dataset)
+
+
+class _BoundFunction(BoundTest):
+    def __init__(self, component: _FunctionTest, dataset: Dataset) -> None:
+        self._component = component
+        self._values = dataset.values
+
+    def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
+        values = self._values
+        answer = self._component.call(values[:, x], values[:, y], values[:, list(z)])
+        if isinstance(answer, CIResult):
+            return answer
+        if isinstance(answer, tuple) and len(answer) == 2:
+            statistic, p_value = map(float, answer)
+        else:
+            p_value = float(answer)
+            statistic = 1.0 - p_value
+        alpha: float = self._component.alpha
+        return CIResult(
+            statistic=statistic,
+            p_value=p_value,
+            independent=not p_value < alpha,
+            n=len(values),
+            decided_by=self._component.name,
+        )
+
+
+class _FunctionLearner(_FunctionComponent, Learner):
+    def learn(self, dataset: Dataset, tester: Tester, run: Run) -> LearnedGraph:
+        edges: Iterable[tuple[str, str]] = self.call(dataset, tester)
+        return LearnedGraph([(dataset.column(a), dataset.column(b)) for a, b in edges])
+
+
+class _FunctionTransform(_FunctionComponent, Transform):
+    def apply(self, dataset: Dataset) -> Dataset:
+        columns = [self.call(column) for column in dataset.values.T]
+        # values that it made missing are told where the work of every transform is checked
+        return Dataset(np.column_stack(columns), dataset.names, has_missing=True)

@@ -1,0 +1,169 @@
+"""The protocol of structure learners, and the base of those that find one Markov blanket a column."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import combinations
+from typing import ClassVar, Literal
+
+from pyknnmi.data.dataset import Dataset
+from pyknnmi.errors import PluginError
+from pyknnmi.protocols.ci_tests import CIResult
+from pyknnmi.protocols.component import Component
+from pyknnmi.run import Run
+from pyknnmi.search.tester import Finding, Question, Tester
+
+__all__ = ["BlanketLearner", "Evidence", "LearnedGraph", "Learner"]
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The test that speaks for or against an edge.
+
+    Attributes
+    ----------
+    question : (int, int, tuple of int)
+        The columns x, y and z that were tested.
+    answer : CIResult
+        What came out.
+    """
+
+    question: Question
+    answer: CIResult
+
+
+@dataclass(frozen=True)
+class LearnedGraph:
+    """What a learner found, in column numbers.
+
+    Attributes
+    ----------
+    edges : collection of (int, int)
+        The pairs that are joined, in any order.
+    blankets : mapping of int to tuple of int, optional
+        What was found for each target, its Markov blanket or its neighbours, for learners that search column by column.
+    evidence : mapping of (int, int) to Evidence, optional
+        For pairs i < j that were tested; pairs without an edge may be there too. When left out it is made of the
+        questions asked: the most doubtful of those that agree with the outcome.
+    details : mapping of str to object
+        What else a user may want to see of the learner's work, by names of columns, in types that JSON knows.
+    """
+
+    edges: Collection[Pair]
+    blankets: Mapping[int, tuple[int, ...]] | None = None
+    evidence: Mapping[Pair, Evidence] | None = None
+    details: Mapping[str, object] = field(default_factory=dict)
+
+
+class Learner(Component):
+    """Base of learners. The columns it sees are in their natural order by name, and none is constant."""
+
+    kind: ClassVar[str] = "learner"
+
+    uses_test: ClassVar[bool] = True
+    """Whether the learner asks a CI test. If not, a spec must not name one, and no edge be required or forbidden."""
+
+    takes_targets: ClassVar[bool] = False
+    """Whether the learner can search for some columns only: those of ``tester.targets``."""
+
+    estimates: ClassVar[Literal["moral graph", "skeleton"]] = "moral graph"
+    """The graph that a perfect test leads to, when the truth is a directed graph: with or without edges between the
+    parents of a common child. Orientation starts from it."""
+
+    max_conditioning: int | None = None
+    """The largest conditioning set that is asked about; a subclass may make it a parameter."""
+
+    def check(self) -> None:
+        """Check the range of `max_conditioning`."""
+        at_least_0 = self.max_conditioning is None or self.max_conditioning >= 0
+        self.require(at_least_0, "max_conditioning", "at least 0, or none")
+
+    @abstractmethod
+    def learn(self, dataset: Dataset, tester: Tester, run: Run) -> LearnedGraph:
+        """Return the graph of the columns of `dataset`.
+
+        `tester` is None for a learner that does not use one. Score candidates by ``tester.associations`` and decide
+        by ``tester.test``; ``tester.each`` works on several columns side by side.
+        """
+
+
+class BlanketLearner(Learner):
+    """Base of learners that find the Markov blanket of each column and join them by a rule.
+
+    A subclass has a field ``rule: Literal["and", "or"] = "and"`` and the one method `blanket`. The searches
+    run side by side with ``jobs``. An edge between a target and a column that is none follows the one search.
+    """
+
+    takes_targets: ClassVar[bool] = True
+
+    rule: Literal["and", "or"]
+
+    @abstractmethod
+    def blanket(self, target: int, candidates: tuple[int, ...], tester: Tester) -> Iterable[int]:
+        """Return the Markov blanket of `target`, chosen from `candidates`."""
+
+    def learn(self, dataset: Dataset, tester: Tester, run: Run) -> LearnedGraph:
+        """Return the graph that the rule makes of all blankets."""
+        searches = {search.item: search for search in tester.each(partial(_blanket, self), tester.targets)}
+        blankets = {target: searches[target].found for target in tester.targets}
+        join = all if self.rule == "and" else any
+        edges = set()
+        for pair in combinations(range(dataset.p), 2):
+            sides = [other in blankets[target] for target, other in (pair, pair[::-1]) if target in blankets]
+            if sides and join(sides):
+                edges.add(pair)
+        return LearnedGraph(edges, blankets, self._evidence(edges, searches.values()))
+
+    def _evidence(self, edges: Collection[Pair], searches: Iterable[Finding[tuple[int, ...]]]) -> dict[Pair, Evidence]:
+        """Return the test that decided about each pair, from the two searches that may have asked.
+
+        With the rule AND the more doubtful of those that agree with the outcome decides, with OR the less doubtful.
+        """
+        decisive = max if self.rule == "and" else min
+        evidence: dict[Pair, Evidence] = {}
+        for search in searches:
+            own = {_pair(search.item, other) for other in search.found}
+            for pair, found in most_doubtful(search.trail, own).items():
+                if search.item in pair and (pair in own) is (pair in edges):
+                    evidence[pair] = decisive(evidence.get(pair, found), found, key=_doubt)
+        return evidence
+
+
+def most_doubtful(trail: Mapping[Question, CIResult], edges: Collection[Pair]) -> dict[Pair, Evidence]:
+    """Return, for each pair asked about, the weakest support of its edge or the strongest exclusion.
+
+    That is the test with the largest p-value, of those that agree with the outcome or, if none does, of all.
+    """
+    chosen: dict[Pair, tuple[tuple[bool, float, float, int, Question], Evidence]] = {}
+    for question, answer in trail.items():
+        pair = _pair(*question[:2])
+        evidence = Evidence(question, answer)
+        key = (bool(answer.independent) != (pair in edges), *_doubt(evidence))
+        if pair not in chosen or key > chosen[pair][0]:
+            chosen[pair] = key, evidence
+    return {pair: evidence for pair, (_, evidence) in chosen.items()}
+
+
+def _pair(x: int, y: int) -> Pair:
+    return (x, y) if x < y else (y, x)
+
+
+def _doubt(evidence: Evidence) -> tuple[float, float, int, Question]:
+    """Sort key: how much a test speaks against an edge."""
+    answer = evidence.answer
+    return answer.p_value, -answer.statistic, len(evidence.question[2]), evidence.question
+
+
+def _blanket(learner: BlanketLearner, target: int, tester: Tester) -> tuple[int, ...]:
+    candidates = tuple(i for i in range(len(tester.names)) if i != target)
+    blanket = tuple(sorted(set(learner.blanket(target, candidates, tester))))
+    if not set(blanket) <= set(candidates):
+        raise PluginError(
+            f"{learner.name}: the blanket of '{tester.names[target]}' is {blanket}: it may hold only the candidates"
+        )
+    return blanket

@@ -1,0 +1,195 @@
+"""A file that keeps every answer of a CI test, so that a run that was stopped goes on where it was."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyknnmi.errors import DataError
+from pyknnmi.protocols.ci_tests import CIResult
+
+__all__ = ["Store", "StoreSummary", "StoredAnswers"]
+
+_FORMAT = 1
+_APPLICATION = 0x6B6E6D69  # "knmi"; tells our files from other SQLite files
+_WAIT_SECONDS = 60.0
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS answers (
+    data TEXT NOT NULL, test TEXT NOT NULL, x TEXT NOT NULL, y TEXT NOT NULL, z TEXT NOT NULL, answer TEXT NOT NULL,
+    PRIMARY KEY (data, test, x, y, z)
+) WITHOUT ROWID
+"""
+
+
+@dataclass(frozen=True)
+class StoreSummary:
+    """What a store holds for one data set and test.
+
+    Attributes
+    ----------
+    data : str
+        SHA-256 of the data that were tested, after transforms.
+    test : str
+        The test with every parameter, where it comes from, and its seed if it needs one.
+    answers : int
+        Number of questions answered.
+    """
+
+    data: str
+    test: str
+    answers: int
+
+
+class Store:
+    """Answers by content: a changed cell, name, parameter, seed or version asks anew.
+
+    Several processes may share the file. Every answer is committed by itself, so nothing is lost when a process is
+    killed but the tests that it was making.
+
+    Parameters
+    ----------
+    path : path
+        An SQLite file; made if it does not exist.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._connection: sqlite3.Connection | None = None
+        self._lock = threading.Lock()
+        self._path = Path(path).absolute()  # a worker may be in another folder
+
+    def __reduce__(self) -> tuple[type[Store], tuple[Path]]:
+        return Store, (self._path,)  # another process opens the file itself
+
+    def answers(self, data: str, test: str) -> StoredAnswers:
+        """Return the answers about one data set by one test; see `StoredAnswers`."""
+        return StoredAnswers(self, data, test)
+
+    def get(self, data: str, test: str, x: str, y: str, z: tuple[str, ...]) -> CIResult | None:
+        """Return the answer to a question, if it is there."""
+        query = "SELECT answer FROM answers WHERE data = ? AND test = ? AND x = ? AND y = ? AND z = ?"
+        rows = self._execute(query, (data, test, x, y, json.dumps(z)))
+        if not rows:
+            return None
+        written = json.loads(rows[0][0]).items()
+        fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in written}
+        return CIResult(**fields)
+
+    def put(self, data: str, test: str, x: str, y: str, z: tuple[str, ...], answer: CIResult) -> None:
+        """Keep an answer. One that is there already stays."""
+        row = (data, test, x, y, json.dumps(z), json.dumps(dataclasses.asdict(answer)))
+        self._execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def summaries(self) -> list[StoreSummary]:
+        """Return what the store holds, one row for each data set and test."""
+        if not self._path.exists():
+            raise DataError(f"there is no store '{self._path}'")
+        query = "SELECT data, test, count(*) FROM answers GROUP BY data, test ORDER BY data, test"
+        try:
+            with closing(sqlite3.connect(f"{self._path.as_uri()}?mode=ro", _WAIT_SECONDS, uri=True)) as connection:
+                return [] if _is_empty(connection) else [StoreSummary(*row) for row in connection.execute(query)]
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _execute(self, statement: str, values: tuple[str, ...] = ()) -> list[Any]:
+        with self._lock:  # threads share the connection
+            try:
+                if self._connection is None:
+                    self._connection = self._connected()
+                return self._connection.execute(statement, values).fetchall()
+            except sqlite3.Error as error:
+                raise self._unusable(error) from None
+
+    def _unusable(self, error: sqlite3.Error) -> DataError:
+        return DataError(f"cannot use '{self._path}' as a store: {error}")
+
+    def _connected(self) -> sqlite3.Connection:
+        # isolation_level None commits each statement by itself
+        connection = sqlite3.connect(self._path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            if _is_empty(connection):
+                _lay_out(connection)
+            _log_ahead(connection)
+            connection.execute("PRAGMA synchronous = NORMAL")  # safe against a killed process
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    """Return whether the file is new; one that is not must be ours."""
+    connection.execute("BEGIN")  # what follows is read from one state of the file, whoever is laying it out
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    connection.execute("COMMIT")
+    if tables and (application, version) != (_APPLICATION, _FORMAT):
+        raise sqlite3.DatabaseError("it is another kind of file, or of another version of pyknnmi")
+    return not tables
+
+
+def _lay_out(connection: sqlite3.Connection) -> None:
+    """Make the file a store, all at once. Doing so twice changes nothing, so several may find the file empty."""
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {_FORMAT}")
+    connection.execute(_SCHEMA)
+    connection.execute("COMMIT")
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Let readers not wait for a writer. Unlike elsewhere, SQLite fails at once when others use the file: wait here."""
+    until = time.monotonic() + _WAIT_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+@dataclass(frozen=True)
+class StoredAnswers:
+    """The part of a store that is about one data set and one test.
+
+    Attributes
+    ----------
+    store : Store
+    data : str
+        What tells the data from all others: `Dataset.sha256`.
+    test : str
+        What tells the test from all others, with its parameters, version and seed.
+    """
+
+    store: Store
+    data: str
+    test: str
+
+    def get(self, x: str, y: str, z: tuple[str, ...]) -> CIResult | None:
+        """Return the answer about these columns, if it is there."""
+        return self.store.get(self.data, self.test, x, y, z)
+
+    def put(self, x: str, y: str, z: tuple[str, ...], answer: CIResult) -> None:
+        """Keep an answer about these columns."""
+        self.store.put(self.data, self.test, x, y, z, answer)

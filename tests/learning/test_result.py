@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import json
+import pickle
+
+import pytest
+
+from pyknnmi import learn, simulate
+from pyknnmi.learning import exports
+from pyknnmi.learning.result import format_p_value
+
+DATA, _ = simulate.small_network(150, seed=3)
+
+
+@pytest.mark.parametrize(
+    ("p", "written"),
+    [
+        (1.0, "1"),
+        (0.05, "0.05"),
+        (1 / 201, "0.004975"),
+        (7.0998e-19, "7.1e-19"),
+        (1e-300, "1e-300"),
+        (2e-308, "<1e-300"),
+    ],
+)
+def test_p_values_for_people(p, written):
+    assert format_p_value(p) == written
+
+
+def test_table():
+    result = learn(DATA, "iamb+fisher-z")
+    head, *rows, last = str(result).splitlines()
+    assert head.split() == ["edge", "statistic", "p-value"]
+    assert [tuple(row.split("  ")[0].split(" - ")) for row in rows] == list(result.graph.edges)
+    assert last.startswith(f"{len(rows)} edges between 7 columns (150 rows), {result.counts['tests']} tests, ")
+
+
+def test_a_short_form_for_the_prompt():
+    result = learn(DATA, "pc-stable+fisher-z")
+    assert repr(result) == f"<LearnResult of {result.spec}: {str(result).splitlines()[-1]}>"
+
+
+def test_a_required_edge_has_no_p_value():
+    result = learn(DATA.select([0, 5]), "iamb+fisher-z", required=[("X1", "X6")])
+    _, row, last = str(result).splitlines()
+    assert row.split() == ["X1", "-", "X6", "required"]
+    assert last.startswith("1 edge between 2 columns")
+    assert exports.edges_csv(result).splitlines()[1] == "X1,X6,,,,required,0,150"
+    (edge,) = json.loads(exports.graph_json(result))["edges"]
+    assert (edge["p_value"], edge["statistic"], edge["decided_by"]) == (None, None, "required")
+    assert "p_value" not in exports.graphml(result).partition("<graph ")[2]
+
+
+def test_what_there_is_one_of():
+    assert ", 1 test, " in str(learn(DATA.select([0, 1]), "iamb+fisher-z"))
+
+
+def test_no_edges():
+    assert str(learn(DATA.select([0, 5]), "iamb+fisher-z")).splitlines()[1].startswith("0 edges between 2 columns")
+
+
+def test_pickle():
+    result = learn(DATA, "iamb+fisher-z")
+    assert pickle.loads(pickle.dumps(result)) == result

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+import pytest
+
+from pyknnmi import CIResult, Dataset, Pipeline, PluginError
+from pyknnmi.components import BlanketLearner, BoundTest, CITest, LearnedGraph, Learner
+
+NAMES = ("a", "b", "c", "d")
+DATA = Dataset.of(np.random.default_rng(0).standard_normal((9, 4)), NAMES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Laid(BlanketLearner):
+    """Blankets that were laid down, after asking about every pair."""
+
+    name: ClassVar[str] = "laid"
+
+    rule: Literal["and", "or"] = "and"
+    blankets: str = ""
+
+    def blanket(self, target, candidates, test):
+        for other in candidates:
+            test.test(target, other)
+        return [NAMES.index(name) for name in self.blankets.split("|")[target]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table(CITest):
+    """p-values that were laid down, by the names of x, y and z in one word."""
+
+    name: ClassVar[str] = "table"
+
+    p_values: ClassVar[dict[str, float]] = {}
+
+    def bind(self, dataset, run):
+        return BoundTable(dataset)
+
+
+class BoundTable(BoundTest):
+    def __init__(self, dataset):
+        self.dataset = dataset
+
+    def test(self, x, y, z):
+        p = Table.p_values.get("".join(self.dataset.names[i] for i in (x, y, *z)), 0.5)
+        return CIResult(statistic=1 - p, p_value=p, independent=p >= 0.05, n=self.dataset.n, decided_by="table")
+
+
+def edges(rule, blankets, **p_values):
+    Table.p_values = p_values
+    result = Pipeline(Laid(rule=rule, blankets=blankets), Table()).learn(DATA)
+    return ["".join(edge) for edge in result.graph.edges]
+
+
+def test_and_wants_both_or_wants_either():
+    # a holds b and c; b holds a; c holds nobody; d holds a
+    assert edges("and", "bc|a||a") == ["ab"]
+    assert edges("or", "bc|a||a") == ["ab", "ac", "ad"]
+    assert edges("and", "bcd|acd|abd|abc") == edges("or", "bcd|acd|abd|abc")
+
+
+def test_blankets_are_told_by_name():
+    result = Pipeline(Laid(blankets="cb|a||a"), Table()).learn(DATA)
+    assert result.blankets == {"a": ("b", "c"), "b": ("a",), "c": (), "d": ("a",)}
+
+
+def test_a_blanket_holds_candidates_only():
+    with pytest.raises(PluginError, match=r"laid: the blanket of 'a' is \(0,\): it may hold only the candidates"):
+        Pipeline(Laid(blankets="a|||"), Table()).learn(DATA)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asking(BlanketLearner):
+    """Asks what it is told: for each target, words of the other column and the conditioning set."""
+
+    name: ClassVar[str] = "asking"
+
+    rule: Literal["and", "or"] = "and"
+    blankets: str = "|||"
+    questions: str = "|||"
+
+    def blanket(self, target, candidates, test):
+        for question in self.questions.split("|")[target].split():
+            other, *given = (NAMES.index(name) for name in question)
+            test.test(target, other, given)
+        return [NAMES.index(name) for name in self.blankets.split("|")[target]]
+
+
+def evidence(learner, **p_values):
+    Table.p_values = p_values
+    result = Pipeline(learner, Table()).learn(DATA)
+    return {row.source + row.target: ("".join(row.given), row.answer.p_value, row.edge) for row in result.evidence}
+
+
+def test_evidence_of_an_edge_is_its_weakest_support():
+    # a asks about b given nothing, c, d; only supporting answers (p < 0.05) count
+    learner = Asking(blankets="b|a||", questions="b bc bd|a|||")
+    found = evidence(learner, ab=0.01, abc=0.04, abd=0.2)
+    assert found["ab"] == ("c", 0.04, True)
+
+
+def test_evidence_of_no_edge_is_the_strongest_exclusion():
+    learner = Asking(blankets="|||", questions="b bc|a||")
+    assert evidence(learner, ab=0.3, abc=0.8)["ab"] == ("c", 0.8, False)
+
+
+def test_evidence_with_and_is_of_the_doubtful_side_with_or_of_the_sure_one():
+    # a keeps b for 0.01; b keeps a for 0.01 and 0.03
+    asked = {"blankets": "b|a||", "questions": "b|a ac||"}
+    p_values = {"ab": 0.01, "abc": 0.03}
+    assert evidence(Asking(rule="and", **asked), **p_values)["ab"] == ("c", 0.03, True)
+    assert evidence(Asking(rule="or", **asked), **p_values)["ab"] == ("", 0.01, True)
+
+
+def test_evidence_with_or_is_of_the_side_that_keeps_the_edge():
+    # a keeps b; b drops a given c
+    asked = {"blankets": "b|||", "questions": "b|a ac||"}
+    p_values = {"ab": 0.01, "abc": 0.6}
+    assert evidence(Asking(rule="or", **asked), **p_values)["ab"] == ("", 0.01, True)
+    assert evidence(Asking(rule="and", **asked), **p_values)["ab"] == ("c", 0.6, False)
+
+
+def test_pairs_nobody_asked_about_have_no_evidence():
+    assert set(evidence(Asking(questions="b|||"))) == {"ab"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Whole(Learner):
+    """A learner of the whole graph at once."""
+
+    name: ClassVar[str] = "whole"
+
+    def learn(self, dataset, test, run):
+        test.test(0, 1)
+        test.test(0, 1, [2])
+        test.test(2, 3)
+        return LearnedGraph([(1, 0)])
+
+
+def test_a_learner_without_evidence_is_given_that_of_its_questions():
+    found = evidence(Whole(), ab=0.01, abc=0.03, cd=0.7)
+    assert found == {"ab": ("c", 0.03, True), "cd": ("", 0.7, False)}
+
+
+def test_learners_see_varying_columns_in_natural_order():
+    seen = []
+
+    @dataclass(frozen=True, kw_only=True)
+    class Look(Learner):
+        """Looks."""
+
+        name: ClassVar[str] = "look"
+
+        def learn(self, dataset, test, run):
+            seen.append((dataset.names, test.names))
+            return LearnedGraph([(0, 1)])
+
+    values = np.random.default_rng(1).standard_normal((9, 4))
+    values[:, 1] = 7.0
+    with pytest.warns(UserWarning, match="column c9 is constant"):
+        result = Pipeline(Look(), Table()).learn(Dataset.of(values, ["c10", "c9", "c2", "a"]))
+    assert seen == [(("a", "c2", "c10"),) * 2]
+    assert result.graph.names == ("c10", "c9", "c2", "a")
+    assert result.graph.edges == (("c2", "a"),)

@@ -1,0 +1,251 @@
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import joblib
+import numpy as np
+import pytest
+
+from pyknnmi import CIResult, Dataset, ParameterError, PluginError, Run
+from pyknnmi.builtin.fisher_z import FisherZ
+from pyknnmi.builtin.knn_cmi import KnnCMI
+from pyknnmi.components import BoundTest, CITest, Tester
+
+DATA = Dataset.of(np.random.default_rng(6).standard_normal((40, 6)))
+
+
+def answer(**changes):
+    return CIResult(**{"statistic": 1.0, "p_value": 0.5, "independent": True, "n": 40, "decided_by": "told"} | changes)
+
+
+class Told(BoundTest):
+    """Gives an answer that was laid down, and keeps the questions."""
+
+    def __init__(self, told=None, scores=None):
+        self.asked = []
+        self.told = answer() if told is None else told
+        self.scores = scores
+
+    def test(self, x, y, z):
+        self.asked.append((x, y, z))
+        if isinstance(self.told, Exception):
+            raise self.told
+        return self.told
+
+    def associations(self, x, candidates, z):
+        self.asked.append((x, candidates, z))
+        return np.zeros(len(candidates)) if self.scores is None else self.scores
+
+
+def make_tester(bound, symmetric=True):
+    @dataclass(frozen=True, kw_only=True)
+    class ToldTest(CITest):
+        """Told."""
+
+        name: ClassVar[str] = "told"
+
+        def bind(self, dataset, run):
+            return bound
+
+    ToldTest.symmetric = symmetric
+    return Tester(ToldTest(), DATA, Run(threads=1))
+
+
+def test_questions_are_asked_once_and_in_one_order():
+    bound = Told()
+    asks = make_tester(bound)
+    found = [asks.test(3, 1, (5, 0)), asks.test(1, 3, (0, 5)), asks.test(1, 3, [5, 0, 5])]
+    assert bound.asked == [(1, 3, (0, 5))]
+    assert found == [answer()] * 3
+    assert list(asks.trail) == list(asks.answers) == [(1, 3, (0, 5))]
+
+
+def test_an_asymmetric_test_is_asked_both_ways():
+    bound = Told()
+    asks = make_tester(bound, symmetric=False)
+    asks.test(3, 1)
+    asks.test(1, 3)
+    assert bound.asked == [(3, 1, ()), (1, 3, ())]
+
+
+@pytest.mark.parametrize(("x", "y", "z"), [(1, 1, ()), (1, 2, (1,)), (1, 2, (0, 2))])
+def test_overlapping_questions(x, y, z):
+    with pytest.raises(ValueError, match="x, y and z overlap"):
+        make_tester(Told()).test(x, y, z)
+
+
+@pytest.mark.parametrize(
+    ("told", "problem"),
+    [
+        (0.5, "returned 0.5, not a CIResult"),
+        (answer(statistic=float("nan")), "returned the statistic nan: it must be a finite number"),
+        (answer(statistic=float("inf")), "returned the statistic inf"),
+        (answer(statistic=None), "returned the statistic None"),
+        (answer(p_value=float("nan")), r"returned the p-value nan: it must be a number in \[0, 1\]"),
+        (answer(p_value=1.5), "returned the p-value 1.5"),
+        (answer(p_value="small"), "returned the p-value 'small'"),
+        (answer(independent=0.3), "returned independent = 0.3: it must be true or false"),
+        (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_what_a_test_may_not_return(told, problem):
+    with pytest.raises(PluginError, match=f"told: testing 'X1' and 'X3' given 'X2', 'X6': {problem}"):
+        make_tester(Told(told)).test(2, 0, (5, 1))
+
+
+@pytest.mark.parametrize("told", [answer(p_value=1.5), ZeroDivisionError("division by zero")])
+def test_errors_about_groups_name_all_columns(told):
+    where = "told: testing 'X1', 'X3' and 'X2', 'X4' given 'X6': "
+    with pytest.raises(PluginError, match=where):
+        make_tester(Told(told)).test_groups((3, 1), (2, 0), (5,))
+
+
+@pytest.mark.parametrize("scores", [[1.0], [1.0, float("nan")], [[1.0, 2.0]], ["a", "b"], None])
+def test_what_associations_may_not_be(scores):
+    bound = Told(scores=scores)
+    if scores is None:
+        bound.associations = lambda x, candidates, z: None
+    with pytest.raises(PluginError, match="told: associations of 'X1' given nothing: "):
+        make_tester(bound).associations(0, [1, 2])
+
+
+def test_a_test_that_binds_to_nothing():
+    with pytest.raises(PluginError, match="told: bind returned None, not a BoundTest"):
+        make_tester(None)
+
+
+def test_numpy_answers_become_pythons():
+    told = answer(statistic=np.float32(0.5), p_value=np.float64(0.25), independent=np.bool_(True), n=np.int64(4))
+    found = make_tester(Told(told)).test(0, 1)
+    assert found == answer(statistic=0.5, p_value=0.25, n=4)
+    types = [type(v) for v in (found.statistic, found.p_value, found.independent, found.n)]
+    assert types == [float, float, bool, int]
+
+
+def test_associations_are_asked_in_one_call_and_counted():
+    bound = Told(scores=[3.0, 1.0, 2.0])
+    asks = make_tester(bound)
+    assert asks.associations(4, [0, 2, 5], (3, 1)).tolist() == [3, 1, 2]
+    assert asks.associations(4, [], (3, 1)).tolist() == []
+    assert bound.asked == [(4, (0, 2, 5), (1, 3))]
+    assert asks.scored == 3
+
+
+def test_associations_of_a_plain_test_are_its_statistics():
+    class Plain(BoundTest):
+        def test(self, x, y, z):
+            return answer(statistic=10.0 * x + y)
+
+    assert make_tester(Plain()).associations(1, [2, 0]).tolist() == [12.0, 10.0]
+
+
+def asking_a_few():
+    """Work on an item: questions that are asked of other items too.
+
+    A closure, for these go to other processes by value; they could not import this module.
+    """
+
+    def work(item, branch):
+        others = [i for i in range(6) if i != item]
+        for other in others:
+            branch.test(item, other)
+        branch.associations(item, others)
+        return item * item
+
+    return work
+
+
+KNN = KnnCMI(permutations=20)  # one that is made for threads
+SIDE_BY_SIDE = [
+    (FisherZ(), {"threads": 1}),
+    (FisherZ(), {"jobs": 2}),
+    (KNN, {"threads": 1}),
+    (KNN, {"threads": 3}),
+    (KNN, {"jobs": 2}),
+]
+
+
+@pytest.mark.parametrize(("test", "resources"), SIDE_BY_SIDE)
+def test_each_keeps_trails_apart(test, resources):
+    asks = Tester(test, DATA, Run(**resources))
+    searches = {search.item: search for search in asks.each(asking_a_few(), range(6))}
+    for item, search in searches.items():
+        assert search.found == item * item
+        assert set(search.trail) == {(min(item, i), max(item, i), ()) for i in range(6) if i != item}
+        assert search.scored == 5
+    assert len(asks.answers) == 15
+    assert set(asks.trail) == set(asks.answers)
+    assert asks.scored == 30
+
+
+def test_an_error_in_one_thread_stops_the_others():
+    """The other items have tests of minutes before them."""
+
+    def work(item, branch):
+        if item == 0:
+            raise KeyError("gone")
+        return branch.test(item, 1 + item % 5)
+
+    rows = Dataset.of(np.random.default_rng(6).standard_normal((3000, 6)))
+    asks = Tester(KnnCMI(permutations=10**6, screen=None), rows, Run(threads=3))
+    start = time.monotonic()
+    with pytest.raises(KeyError, match="gone"):
+        list(asks.each(work, range(6)))
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_learner_may_leave_before_the_last_item(threads):
+    run = Run(threads=threads)
+    asks = Tester(KNN, DATA, run)
+    for _ in asks.each(asking_a_few(), range(6)):
+        break
+    assert asks.test(0, 1) == Tester(KNN, DATA, run).test(0, 1)
+    assert len(list(asks.each(asking_a_few(), range(6)))) == 6
+
+
+@pytest.mark.parametrize(("test", "threads"), [(FisherZ(), 1), (KNN, 3)])
+def test_progress_counts_items_and_tests(test, threads):
+    seen = []
+    calls = threading.Lock()
+
+    def see(progress):
+        assert calls.acquire(blocking=False), "called while it was at work"
+        seen.append(progress)
+        time.sleep(1e-3)
+        calls.release()
+
+    asks = Tester(test, DATA, Run(threads=threads, progress=see))
+    list(asks.each(asking_a_few(), range(6)))
+    assert (seen[-1].done, seen[-1].total, seen[-1].tests) == (6, 6, 15)
+    assert [p.done for p in seen] == sorted(p.done for p in seen)
+
+
+@pytest.mark.parametrize("test", [FisherZ(), KNN])
+def test_where_joblib_works_in_threads_the_work_stays_here(test):
+    with joblib.parallel_config("threading"):
+        searches = list(Tester(test, DATA, Run(jobs=2)).each(asking_a_few(), range(6)))
+    assert sorted(search.found for search in searches) == [0, 1, 4, 9, 16, 25]
+
+
+def test_a_backend_of_joblib_that_cannot_be_used():
+    with (
+        joblib.parallel_config("multiprocessing"),
+        pytest.raises(ParameterError, match=r"MultiprocessingBackend cannot be used.*: take loky"),
+    ):
+        list(Tester(FisherZ(), DATA, Run(jobs=2)).each(asking_a_few(), range(6)))
+
+
+@pytest.mark.parametrize(("test", "resources"), SIDE_BY_SIDE)
+def test_an_error_in_one_item_comes_out(test, resources):
+    def work(item, branch):
+        if item == 4:
+            raise KeyError("gone")
+        return branch.test(item, 5 if item < 5 else 0)
+
+    asks = Tester(test, DATA, Run(**resources))
+    with pytest.raises(KeyError, match="gone"):
+        list(asks.each(work, range(6)))
