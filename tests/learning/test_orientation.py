@@ -58,7 +58,7 @@ def test_every_learner_can_be_oriented(learner):
 
 
 def test_no_direction_without_being_asked():
-    assert learn_with_oracle(random_dag(0), IAMB()).directed is None
+    assert learn_with_oracle(random_dag(0), IAMB()).oriented is None
 
 
 def test_the_order_of_the_columns_does_not_matter():
