@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Engine = Literal["auto", "tree", "column", "columns"]
+Engine = Literal["auto", "tree", "single", "batch"]
 Estimator = Literal["ksg", "mixed"]
 Points = NDArray[np.float64]
 Poll = Callable[[], object] | None

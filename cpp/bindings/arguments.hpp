@@ -27,16 +27,17 @@ inline Points points(const pybind11::array& array, const std::string& name) {
     if (!aligned || array.strides(0) % size != 0 || array.strides(1) % size != 0) {
         throw py::value_error(name + " is laid out so that its values cannot be read as they lie: copy it first");
     }
-    return {static_cast<const double*>(array.data()), static_cast<std::size_t>(array.shape(0)),
-            static_cast<std::size_t>(array.shape(1)), array.strides(0) / size, array.strides(1) / size};
+    return Points::strided(static_cast<const double*>(array.data()),
+                           {static_cast<std::size_t>(array.shape(0)), static_cast<std::size_t>(array.shape(1))},
+                           {array.strides(0) / size, array.strides(1) / size});
 }
 
 inline Engine engine(const std::string& name) {
     if (name == "auto") return Engine::automatic;
     if (name == "tree") return Engine::tree;
-    if (name == "column") return Engine::column;
-    if (name == "columns") return Engine::columns;
-    throw pybind11::value_error("engine must be 'auto', 'tree', 'column' or 'columns', not '" + name + "'");
+    if (name == "single") return Engine::single;
+    if (name == "batch") return Engine::batch;
+    throw pybind11::value_error("engine must be 'auto', 'tree', 'single' or 'batch', not '" + name + "'");
 }
 
 inline Estimator estimator(const std::string& name) {

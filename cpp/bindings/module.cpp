@@ -35,8 +35,8 @@ double core_conditional_mutual_information(Array x, Array y, Array z, int k, Tex
                                            py::object poll) {
     const Points xs = bindings::points(x, "x"), ys = bindings::points(y, "y"), zs = bindings::points(z, "z");
     const Options options = bindings::options(engine, threads, poll);
-    const Estimator chosen = bindings::estimator(estimator);
-    return without_gil([&] { return conditional_mutual_information(xs, ys, zs, k, options, chosen); });
+    const Neighborhood neighborhood(k, bindings::estimator(estimator));
+    return without_gil([&] { return conditional_mutual_information(xs, ys, zs, neighborhood, options); });
 }
 
 py::array_t<double> core_conditional_mutual_informations(Array x, Array candidates, Array z, int k, Text estimator,
@@ -44,8 +44,8 @@ py::array_t<double> core_conditional_mutual_informations(Array x, Array candidat
     const Points xs = bindings::points(x, "x"), ys = bindings::points(candidates, "candidates"),
                  zs = bindings::points(z, "z");
     const Options options = bindings::options(engine, threads, poll);
-    const Estimator chosen = bindings::estimator(estimator);
-    return as_array(without_gil([&] { return conditional_mutual_informations(xs, ys, zs, k, options, chosen); }));
+    const Neighborhood neighborhood(k, bindings::estimator(estimator));
+    return as_array(without_gil([&] { return conditional_mutual_informations(xs, ys, zs, neighborhood, options); }));
 }
 
 py::tuple core_neighbor_counts(Array x, Array y, Array z, int k, Text engine, int threads, py::object poll) {
@@ -60,8 +60,10 @@ py::tuple core_permutation_test(Array x, Array y, Array z, int k, int permutatio
                                 int threads, py::object poll) {
     const Points xs = bindings::points(x, "x"), ys = bindings::points(y, "y"), zs = bindings::points(z, "z");
     const Options options = bindings::options(engine, threads, poll);
-    const PermutationTest test{permutations, seed, stream, neighbors, stop_at_alpha, bindings::estimator(estimator)};
-    const PermutationResult result = without_gil([&] { return permutation_test(xs, ys, zs, k, test, options); });
+    const Neighborhood neighborhood(k, bindings::estimator(estimator));
+    const PermutationTest test{permutations, seed, stream, neighbors, stop_at_alpha};
+    const PermutationResult result =
+        without_gil([&] { return permutation_test(xs, ys, zs, neighborhood, test, options); });
     return py::make_tuple(result.statistic, result.at_least, result.permutations);
 }
 
@@ -81,6 +83,13 @@ py::dict core_build_info() {
 }  // namespace
 
 PYBIND11_MODULE(_core, module) {
+    py::register_exception_translator([](std::exception_ptr thrown) {
+        try {
+            if (thrown) std::rethrow_exception(thrown);
+        } catch (const UnusableInstructionSet& error) {
+            py::set_error(py::module_::import("pyknnmi.errors").attr("ParameterError"), error.what());
+        }
+    });
     module.doc() = "k-nearest-neighbour estimates and the permutation test, in nats and the max norm.";
     module.def("entropy", core_entropy, "x"_a, "k"_a, "threads"_a = 0, "poll"_a = py::none());
     module.def("conditional_mutual_information", core_conditional_mutual_information, "x"_a, "y"_a, "z"_a, "k"_a,

@@ -6,29 +6,29 @@
 
 namespace knnmi {
 
-BatchedColumns::BatchedColumns(const Prepared& prepared, const ColumnSource& source, std::size_t first,
-                               std::size_t count, const Options& options)
-    : rows_(prepared.geometry().stride), columns_(count), values_(batches() * rows_ * batch_size) {
-    if (prepared.counts_by_line()) {
-        std::vector<double> values(prepared.points());
+BatchedColumns::BatchedColumns(const FixedSide& fixed, const ColumnSource& source, std::size_t first, std::size_t count,
+                               const Options& options)
+    : rows_(fixed.geometry().stride), columns_(count), values_(batches() * rows_ * batch_size) {
+    if (fixed.counts_by_line()) {
+        std::vector<double> values(fixed.points());
         source(first, values);
         sorted_ = std::make_shared<SortedColumn>(values);
         ranked_.resize(columns_);
         lines_.resize(columns_);
     }
-    parallel_for(batches(), options, [&](std::size_t b, int) { fill(b, prepared, source, first); });
+    parallel_for(batches(), options, [&](std::size_t b, int) { fill(b, fixed, source, first); });
 }
 
-void BatchedColumns::fill(std::size_t b, const Prepared& prepared, const ColumnSource& source, std::size_t first) {
-    std::vector<double> values(prepared.points());
+void BatchedColumns::fill(std::size_t b, const FixedSide& fixed, const ColumnSource& source, std::size_t first) {
+    std::vector<double> values(fixed.points());
     double* const out = values_.data() + b * rows_ * batch_size;
     for (std::size_t lane = 0; lane < columns_in(b); ++lane) {
         const std::size_t column = b * batch_size + lane;
         source(first + column, values);
         for (std::size_t position = 0; position < values.size(); ++position)
-            out[position * batch_size + lane] = values[prepared.order().rows()[position]];
-        if (!prepared.counts_by_line()) continue;
-        ranked_[column] = prepared.ranked(sorted_, values);
+            out[position * batch_size + lane] = values[fixed.order().rows()[position]];
+        if (!fixed.counts_by_line()) continue;
+        ranked_[column] = fixed.ranked(sorted_, values);
         lines_[column] = ranked_[column]->view();
     }
 }

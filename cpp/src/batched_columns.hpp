@@ -8,7 +8,7 @@
 
 #include "aligned.hpp"
 #include "engines.hpp"
-#include "prepared.hpp"
+#include "fixed_side.hpp"
 
 namespace knnmi {
 
@@ -17,7 +17,7 @@ namespace knnmi {
 class BatchedColumns {
 public:
     // Columns first to first + count - 1 of the source.
-    BatchedColumns(const Prepared& prepared, const ColumnSource& source, std::size_t first, std::size_t count,
+    BatchedColumns(const FixedSide& fixed, const ColumnSource& source, std::size_t first, std::size_t count,
                    const Options& options);
 
     std::size_t batches() const { return (columns_ + batch_size - 1) / batch_size; }
@@ -26,7 +26,7 @@ public:
     const RankedLine* lines(std::size_t batch) const { return lines_.data() + batch * batch_size; }
 
 private:
-    void fill(std::size_t b, const Prepared& prepared, const ColumnSource& source, std::size_t first);
+    void fill(std::size_t b, const FixedSide& fixed, const ColumnSource& source, std::size_t first);
 
     std::size_t rows_, columns_;
     AlignedVector<double> values_;

@@ -1,7 +1,7 @@
 #include "knnmi/build_info.hpp"
 
 #include "kd_tree.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 namespace knnmi {
 namespace {
@@ -32,7 +32,7 @@ BuildInfo build_info() {
 #else
         .openmp = "",
 #endif
-        .instruction_set = instruction_set(),
+        .instruction_set = kernels().name,
     };
 }
 

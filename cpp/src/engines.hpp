@@ -7,6 +7,7 @@
 #include <span>
 
 #include "fixed_point.hpp"
+#include "kernels/kernels.hpp"
 #include "knnmi/estimators.hpp"
 #include "knnmi/options.hpp"
 #include "knnmi/points.hpp"
@@ -29,14 +30,15 @@ public:
     virtual NeighborCounts counts(const ColumnSource& source, std::size_t width, std::size_t index) = 0;
 };
 
-std::unique_ptr<NeighborEngine> make_tree_engine(const Points& x, const Points& z, int k, Estimator estimator,
+std::unique_ptr<NeighborEngine> make_tree_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                                  const Options& options);
-std::unique_ptr<NeighborEngine> make_column_engine(const Points& x, const Points& z, int k, const Options& options);
-std::unique_ptr<NeighborEngine> make_columns_engine(const Points& x, const Points& z, int k, const Options& options);
+std::unique_ptr<NeighborEngine> make_single_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
+                                                   const Kernels& kernels, const Options& options);
+std::unique_ptr<NeighborEngine> make_batch_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
+                                                  const Kernels& kernels, const Options& options);
 
-// Honours options.engine; `automatic` chooses by the estimator, the widths and by `columns`, the number of y's that
-// will be asked about.
-std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& z, int k, Estimator estimator,
-                                            std::size_t y_width, std::size_t columns, const Options& options);
+// The one for options.engine; `automatic` chooses by the widths and by `count`, the number of y's that will be used.
+std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
+                                            std::size_t y_width, std::size_t count, const Options& options);
 
 }  // namespace knnmi

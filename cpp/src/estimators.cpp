@@ -22,12 +22,14 @@ ColumnSource same(const Points& y) {
     };
 }
 
-std::vector<double> estimates(const Points& x, const Points& z, int k, const ColumnSource& source, std::size_t width,
-                              std::size_t count, const Options& options, Estimator estimator) {
+std::vector<double> estimates(const Points& x, const Points& z, const Neighborhood& neighborhood,
+                              const ColumnSource& source, std::size_t width, std::size_t count,
+                              const Options& options) {
     std::vector<Sum> sums(count);
-    make_engine(x, z, k, estimator, width, count, options)->sums(source, width, 0, sums);
+    make_engine(x, z, neighborhood, width, count, options)->sums(source, width, 0, sums);
     std::vector<double> values(count);
-    std::transform(sums.begin(), sums.end(), values.begin(), [&](Sum sum) { return estimate_from(sum, k, x.rows()); });
+    std::transform(sums.begin(), sums.end(), values.begin(),
+                   [&](Sum sum) { return estimate_from(sum, neighborhood.k, x.rows()); });
     return values;
 }
 
@@ -42,7 +44,7 @@ double entropy(const Points& x, int k, const Options& options) {
     const KdTree tree(x);
     std::vector<double> rho(n);
     parallel_runs(n, options, [&](std::size_t begin, std::size_t end) {
-        Smallest nearest(k);
+        KSmallest nearest(k);
         for (std::size_t p = begin; p < end; ++p) rho[p] = tree.kth_distance(p, nearest);
     });
     // Added in ascending order, whatever the order of the rows: rounding is then a matter of the values alone.
@@ -54,24 +56,25 @@ double entropy(const Points& x, int k, const Options& options) {
     return digamma(n) - digamma(static_cast<std::size_t>(k)) + static_cast<double>(x.columns()) * mean_log;
 }
 
-double conditional_mutual_information(const Points& x, const Points& y, const Points& z, int k, const Options& options,
-                                      Estimator estimator) {
-    check_sample(x, y, z, k);
-    return estimates(x, z, k, same(y), y.columns(), 1, options, estimator).front();
+double conditional_mutual_information(const Points& x, const Points& y, const Points& z,
+                                      const Neighborhood& neighborhood, const Options& options) {
+    check_sample(x, y, z, neighborhood.k);
+    return estimates(x, z, neighborhood, same(y), y.columns(), 1, options).front();
 }
 
-std::vector<double> conditional_mutual_informations(const Points& x, const Points& candidates, const Points& z, int k,
-                                                    const Options& options, Estimator estimator) {
-    check_sample(x, candidates, z, k);
+std::vector<double> conditional_mutual_informations(const Points& x, const Points& candidates, const Points& z,
+                                                    const Neighborhood& neighborhood, const Options& options) {
+    check_sample(x, candidates, z, neighborhood.k);
     const ColumnSource source = [&](std::size_t j, std::span<double> out) {
         for (std::size_t i = 0; i < out.size(); ++i) out[i] = candidates(i, j);
     };
-    return estimates(x, z, k, source, 1, candidates.columns(), options, estimator);
+    return estimates(x, z, neighborhood, source, 1, candidates.columns(), options);
 }
 
-NeighborCounts neighbor_counts(const Points& x, const Points& y, const Points& z, int k, const Options& options) {
-    check_sample(x, y, z, k);
-    return make_engine(x, z, k, Estimator::ksg, y.columns(), 1, options)->counts(same(y), y.columns(), 0);
+NeighborCounts neighbor_counts(const Points& x, const Points& y, const Points& z, const Neighborhood& neighborhood,
+                               const Options& options) {
+    check_sample(x, y, z, neighborhood.k);
+    return make_engine(x, z, neighborhood, y.columns(), 1, options)->counts(same(y), y.columns(), 0);
 }
 
 }  // namespace knnmi

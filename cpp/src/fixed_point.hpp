@@ -19,7 +19,6 @@ class DigammaTable {
 public:
     explicit DigammaTable(std::size_t n);
     std::int64_t operator[](std::size_t m) const { return values_[m]; }
-    const std::int64_t* data() const { return values_.data(); }
 
 private:
     std::vector<std::int64_t> values_;

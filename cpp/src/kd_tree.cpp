@@ -110,7 +110,7 @@ void KdTree::take(const BuiltNode& built) {
 
 int nanoflann_version() { return NANOFLANN_VERSION; }
 
-double KdTree::kth_distance(std::size_t position, Smallest& nearest) const {
+double KdTree::kth_distance(std::size_t position, KSmallest& nearest) const {
     const std::size_t columns = points_.columns();
     const double* const query = points_[position];
     nearest.clear();

@@ -15,9 +15,9 @@
 namespace knnmi {
 
 // The k smallest of the values seen; infinity where there were fewer.
-class Smallest {
+class KSmallest {
 public:
-    explicit Smallest(int k) : values_(static_cast<std::size_t>(k)) { clear(); }
+    explicit KSmallest(int k) : values_(static_cast<std::size_t>(k)) { clear(); }
 
     void clear() { std::fill(values_.begin(), values_.end(), std::numeric_limits<double>::infinity()); }
     double last() const { return values_.back(); }
@@ -48,7 +48,7 @@ public:
     }
 
     // The distance from the point at `position` to its k-th neighbour, itself excluded, where `nearest` keeps k.
-    double kth_distance(std::size_t position, Smallest& nearest) const;
+    double kth_distance(std::size_t position, KSmallest& nearest) const;
 
     // Points within `radius` of a query.
     std::uint32_t count(const double* query, double radius) const;

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 #include "spatial_order.hpp"
 
 namespace knnmi {

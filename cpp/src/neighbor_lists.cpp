@@ -13,7 +13,7 @@ void grow(Vector& vector, std::size_t size) {
 
 }  // namespace
 
-NeighborArrays NeighborBuffer::reserve(std::size_t capacity) {
+PointDistances PointBuffer::reserve(std::size_t capacity) {
     grow(distance_, capacity + batch_size);
     grow(position_, capacity + batch_size);
     return arrays();

@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "aligned.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 namespace knnmi {
 
 // Neighbours in no order; grows, and keeps its memory.
-class NeighborBuffer {
+class PointBuffer {
 public:
     // Room for `capacity` neighbours and the eight more that kernels may overwrite.
-    NeighborArrays reserve(std::size_t capacity);
+    PointDistances reserve(std::size_t capacity);
 
-    NeighborArrays arrays() { return {distance_.data(), position_.data()}; }
+    PointDistances arrays() { return {distance_.data(), position_.data()}; }
 
 private:
     AlignedVector<double> distance_;
@@ -26,7 +26,7 @@ private:
 // Neighbours as a kernel finds them, and in order once they are wanted so.
 class Neighbors {
 public:
-    NeighborArrays reserve(std::size_t capacity) { return found_.reserve(capacity); }
+    PointDistances reserve(std::size_t capacity) { return found_.reserve(capacity); }
     void found(std::size_t count) { count_ = count; }
 
     void drop_beyond(double radius, const Kernels& kernels) {
@@ -38,7 +38,7 @@ public:
     NeighborList ordered() { return {ordered_.arrays().distance, ordered_.arrays().position, floor_.data(), chunks_}; }
 
 private:
-    NeighborBuffer found_, ordered_;
+    PointBuffer found_, ordered_;
     std::size_t count_ = 0, chunks_ = 0;
     AlignedVector<double> floor_;
 };

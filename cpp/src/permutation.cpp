@@ -37,7 +37,7 @@ LocalPermutations::LocalPermutations(const Points& z, int m, const Options& opti
     : rows_(z.rows()), each_(std::min(static_cast<std::size_t>(m), rows_)), neighbors_(rows_ * each_) {
     const KdTree tree(z);
     parallel_runs(rows_, options, [&](std::size_t begin, std::size_t end) {
-        Smallest nearest(std::max(static_cast<int>(each_) - 1, 1));
+        KSmallest nearest(std::max(static_cast<int>(each_) - 1, 1));
         std::vector<std::pair<double, std::size_t>> found;  // distance, and how many rows after the row itself
         for (std::size_t position = begin; position < end; ++position) {
             const std::size_t row = tree.rows()[position];
@@ -67,7 +67,7 @@ std::vector<std::uint32_t> LocalPermutations::draw(RandomWords random) const {
     std::vector<bool> taken(rows_);
     for (const std::uint32_t row : shuffled(rows_, random)) {
         std::copy_n(neighbors_.begin() + static_cast<std::ptrdiff_t>(row * each_), each_, list.begin());
-        // A shuffle that goes no further than to the first that is free.
+        // A partial Fisher-Yates shuffle: it stops at the first neighbour that is not taken.
         for (std::size_t left = each_; left > 0; --left) {
             std::uint32_t& drawn = list[random.below(static_cast<std::uint32_t>(left))];
             source[row] = drawn;

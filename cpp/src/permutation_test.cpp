@@ -21,9 +21,9 @@ bool is_decided(int at_least, int made, int all, double alpha) {
 
 }  // namespace
 
-PermutationResult permutation_test(const Points& x, const Points& y, const Points& z, int k,
+PermutationResult permutation_test(const Points& x, const Points& y, const Points& z, const Neighborhood& neighborhood,
                                    const PermutationTest& test, const Options& options) {
-    check_sample(x, y, z, k);
+    check_sample(x, y, z, neighborhood.k);
     if (test.permutations < 1) throw std::invalid_argument("permutations must be at least 1");
     if (test.neighbors < 0) throw std::invalid_argument("neighbors must be 0 (permute over all rows) or more");
     if (!(test.stop_at_alpha >= 0.0 && test.stop_at_alpha < 1.0)) {
@@ -49,7 +49,7 @@ PermutationResult permutation_test(const Points& x, const Points& y, const Point
     const bool may_stop = test.stop_at_alpha > 0.0;
     const int round = may_stop ? std::min(round_size, test.permutations) : test.permutations;
     std::vector<Sum> sums(1 + static_cast<std::size_t>(round));
-    const auto engine = make_engine(x, z, k, test.estimator, width, sums.size(), options);
+    const auto engine = make_engine(x, z, neighborhood, width, sums.size(), options);
     engine->sums(source, width, 0, sums);
     const Sum observed = sums.front();
     // The smaller the sum, the larger the estimate.
@@ -62,7 +62,7 @@ PermutationResult permutation_test(const Points& x, const Points& y, const Point
         made += static_cast<int>(sums.size());
         at_least += static_cast<int>(std::count_if(sums.begin(), sums.end(), reaches));
     }
-    return {estimate_from(observed, k, n), at_least, made};
+    return {estimate_from(observed, neighborhood.k, n), at_least, made};
 }
 
 }  // namespace knnmi

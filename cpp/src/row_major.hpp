@@ -31,7 +31,7 @@ public:
     const double* operator[](std::size_t row) const { return values_.data() + row * columns_; }
     std::span<double> values() { return values_; }
 
-    Points view() const { return {values_.data(), rows_, columns_, static_cast<std::ptrdiff_t>(columns_), 1}; }
+    Points view() const { return Points::row_major(values_.data(), rows_, columns_); }
 
 private:
     std::size_t rows_ = 0, columns_ = 0;

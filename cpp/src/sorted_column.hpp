@@ -8,21 +8,13 @@
 #include <vector>
 
 #include "aligned.hpp"
+#include "kernels/views.hpp"
 #include "knnmi/points.hpp"
 
 namespace knnmi {
 
 // The rows of a single column by ascending value.
 std::vector<std::uint32_t> ascending_rows(const Points& column);
-
-// A SortedColumn as the kernels see it; level[0] holds the values, level[levels - 1] at most eight. Runs are filled
-// up with values that fail every comparison.
-struct SortedLevels {
-    static constexpr std::size_t most = 11;  // 8^11 = 2^33 values
-
-    const double* level[most];
-    std::size_t levels;
-};
 
 class SortedColumn {
 public:

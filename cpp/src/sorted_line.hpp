@@ -1,5 +1,5 @@
-// The order of a conditioning set of one column, in which what is within a radius in z is one window; and the ranks
-// of a y along it, so that a window is searched for whole numbers in a range.
+// For z of one column. Rows are sorted by z, so all points within a radius in z form one window; y is stored as ranks
+// in that order, so counting in (y, z) is counting integers of a range in the window.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 #include "knnmi/points.hpp"
 #include "sorted_column.hpp"
 
@@ -17,7 +17,6 @@ class SortedLine {
 public:
     explicit SortedLine(const Points& z);  // of one column
 
-    std::size_t points() const { return rows_.size(); }
     const std::vector<std::uint32_t>& rows() const { return rows_; }  // by ascending z
     const SortedLevels& z() const { return sorted_.view(); }
 

@@ -93,14 +93,8 @@ AlignedVector<double> SpatialOrder::arranged(const Points& column) const {
 }
 
 Geometry SpatialOrder::geometry() const {
-    return {points(),
-            dimensions_,
-            blocks(),
-            groups(),
-            coordinates_.data(),
-            blocks() * block_size,
-            block_boxes_.view(),
-            group_boxes_.view()};
+    return {dimensions_,         blocks(),           groups(), coordinates_.data(), blocks() * block_size,
+            block_boxes_.view(), group_boxes_.view()};
 }
 
 void SpatialOrder::BoxArrays::resize(std::size_t boxes, std::size_t dimensions) {

@@ -8,29 +8,10 @@
 #include <vector>
 
 #include "aligned.hpp"
+#include "kernels/views.hpp"
 #include "knnmi/points.hpp"
 
 namespace knnmi {
-
-inline constexpr std::size_t block_size = 16;  // points in a block
-inline constexpr std::size_t group_size = 8;   // blocks in a group
-
-// Bounding boxes of consecutive runs of points: side c of box b is [low[c * stride + b], high[c * stride + b]].
-// Places past the last box hold infinity and are farther than any finite radius.
-struct Boxes {
-    const double* low;
-    const double* high;
-    std::size_t stride;
-};
-
-// A SpatialOrder as the kernels see it. Coordinate c of position p is coordinates[c * stride + p], infinity for the
-// positions that fill the last block.
-struct Geometry {
-    std::size_t points, dimensions, blocks, groups;
-    const double* coordinates;
-    std::size_t stride;
-    Boxes block_boxes, group_boxes;
-};
 
 // The order is that of a k-d tree that halves the widest side at its median. A single column is fully sorted.
 class SpatialOrder {
@@ -39,7 +20,6 @@ public:
     explicit SpatialOrder(std::initializer_list<Points> parts);
 
     std::size_t points() const { return rows_.size(); }
-    std::size_t dimensions() const { return dimensions_; }
     std::size_t blocks() const { return (points() + block_size - 1) / block_size; }
     std::size_t groups() const { return (blocks() + group_size - 1) / group_size; }
 

@@ -47,9 +47,9 @@ private:
 // space.
 class TreeEngine : public NeighborEngine {
 public:
-    TreeEngine(const Points& x, const Points& z, int k, Estimator estimator, const Options& options)
-        : k_(k),
-          mixed_(estimator == Estimator::mixed),
+    TreeEngine(const Points& x, const Points& z, const Neighborhood& neighborhood, const Options& options)
+        : k_(neighborhood.k),
+          mixed_(neighborhood.estimator == Estimator::mixed),
           options_(options),
           tree_(z.empty() ? x : z),
           x_(x, tree_.rows()),
@@ -71,29 +71,27 @@ public:
     }
 
     NeighborCounts counts(const ColumnSource& source, std::size_t width, std::size_t index) override {
-        const Counts by_position = count(source, width, index, options_);
+        const NeighborCounts by_position = count(source, width, index, options_);
         NeighborCounts by_row = by_position;
         for (std::size_t i = 0; i < x_.rows(); ++i) {
             const std::size_t row = tree_.rows()[i];
             by_row.xz[row] = by_position.xz[i];
             by_row.yz[row] = by_position.yz[i];
             by_row.z[row] = by_position.z[i];
+            if (mixed_) by_row.joint[row] = by_position.joint[i];
         }
         return by_row;
     }
 
 private:
-    struct Counts : NeighborCounts {
-        std::vector<std::uint32_t> joint;  // of the mixed estimator: neighbours in the joint space
-    };
-
-    Counts count(const ColumnSource& source, std::size_t width, std::size_t index, const Options& options) const {
+    NeighborCounts count(const ColumnSource& source, std::size_t width, std::size_t index,
+                         const Options& options) const {
         const std::size_t n = x_.rows();
         RowMajor given(n, width);
         source(index, given.values());
         const RowMajor y(given.view(), tree_.rows());
         std::vector<double> radius(n);
-        Counts counts;
+        NeighborCounts counts;
         counts.joint.resize(mixed_ ? n : 0);
         measure(y, options, radius, counts.joint);
         counts.xz.resize(n);
@@ -118,7 +116,7 @@ private:
         const RowMajor joint = side_by_side({&x_, &y, &z_});
         const KdTree tree(joint.view());
         parallel_runs(x_.rows(), options, [&](std::size_t begin, std::size_t end) {
-            Smallest nearest(k_);
+            KSmallest nearest(k_);
             for (std::size_t p = begin; p < end; ++p) {
                 const double rho = tree.kth_distance(p, nearest);
                 const std::size_t i = tree.rows()[p];
@@ -152,7 +150,7 @@ private:
         });
     }
 
-    Sum sum(const Counts& counts) const {
+    Sum sum(const NeighborCounts& counts) const {
         Sum total = 0;
         if (mixed_) {
             // psi of the number of neighbours, where the other estimator has one more and k for the joint space.
@@ -180,9 +178,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<NeighborEngine> make_tree_engine(const Points& x, const Points& z, int k, Estimator estimator,
+std::unique_ptr<NeighborEngine> make_tree_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                                  const Options& options) {
-    return std::make_unique<TreeEngine>(x, z, k, estimator, options);
+    return std::make_unique<TreeEngine>(x, z, neighborhood, options);
 }
 
 }  // namespace knnmi

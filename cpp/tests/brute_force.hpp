@@ -34,7 +34,8 @@ inline double brute_force_kth_distance(std::initializer_list<Points> blocks, std
 
 inline NeighborCounts brute_force_counts(const Points& x, const Points& y, const Points& z, int k) {
     const std::size_t n = x.rows();
-    NeighborCounts counts{std::vector<std::uint32_t>(n), std::vector<std::uint32_t>(n), std::vector<std::uint32_t>(n)};
+    const std::vector<std::uint32_t> none(n);
+    NeighborCounts counts{none, none, none, {}};
     for (std::size_t i = 0; i < n; ++i) {
         const double radius = shrunken(brute_force_kth_distance({x, y, z}, i, k));
         for (std::size_t j = 0; j < n; ++j) {

@@ -17,7 +17,7 @@ struct Sample {
     std::vector<double> values;
 
     Points view(std::size_t first, std::size_t count) const {
-        return {values.data() + first, rows, count, static_cast<std::ptrdiff_t>(columns), 1};
+        return Points::row_major(values.data(), rows, columns).columns(first, count);
     }
     Points all() const { return view(0, columns); }
     double& operator()(std::size_t row, std::size_t column) { return values[row * columns + column]; }

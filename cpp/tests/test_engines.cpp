@@ -1,7 +1,6 @@
 // Every engine, on every instruction set and thread count, gives the counts of the definition; and sums of digammas
 // that are the same bits whatever the engine.
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 #include <string>
 
@@ -9,30 +8,12 @@
 #include "check.hpp"
 #include "data_families.hpp"
 #include "engines.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 using namespace knnmi;
 using namespace knnmi::test;
 
 namespace {
-
-class InstructionSet {
-public:
-    explicit InstructionSet(const char* name) { setenv("KNNMI_INSTRUCTION_SET", name, 1); }
-    ~InstructionSet() { unsetenv("KNNMI_INSTRUCTION_SET"); }
-    InstructionSet(const InstructionSet&) = delete;
-    InstructionSet& operator=(const InstructionSet&) = delete;
-};
-
-// Those that this machine has.
-std::vector<const char*> instruction_sets() {
-    std::vector<const char*> sets;
-    for (const char* name : {"plain", "avx2", "avx512"}) {
-        sets.push_back(name);
-        if (name == std::string(kernels().name)) break;
-    }
-    return sets;
-}
 
 // x is column 0, z columns 1 to dz, and what follows are y's.
 struct Problem {
@@ -52,19 +33,16 @@ struct Problem {
     }
 };
 
-using MakeEngine = std::unique_ptr<NeighborEngine> (*)(const Points&, const Points&, int, const Options&);
-
-std::unique_ptr<NeighborEngine> make_plain_tree_engine(const Points& x, const Points& z, int k,
-                                                       const Options& options) {
-    return make_tree_engine(x, z, k, Estimator::ksg, options);
-}
+using MakeEngine = std::unique_ptr<NeighborEngine> (*)(const Points&, const Points&, const Neighborhood&,
+                                                       const Kernels&, const Options&);
 
 constexpr struct {
     const char* name;
     MakeEngine make;
-} engines[] = {{"column", make_column_engine}, {"columns", make_columns_engine}, {"tree", make_plain_tree_engine}};
-
-bool equal(const NeighborCounts& a, const NeighborCounts& b) { return a.xz == b.xz && a.yz == b.yz && a.z == b.z; }
+} engines[] = {{"single", make_single_engine},
+               {"batch", make_batch_engine},
+               {"tree", [](const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels&,
+                           const Options& options) { return make_tree_engine(x, z, neighborhood, options); }}};
 
 Sum sum_of_digammas(const NeighborCounts& n) {
     const DigammaTable digamma(n.z.size());
@@ -81,14 +59,13 @@ void check_against_brute_force(const Problem& problem, const Options& options, c
     const std::size_t asked = problem.columns() / 2;
     const NeighborCounts counts = brute_force_counts(problem.x(), problem.y(asked), problem.z(), problem.k);
 
-    for (const char* set : instruction_sets()) {
-        const InstructionSet forced(set);
+    for (const Kernels* const set : usable_kernels()) {
         for (const auto& engine : engines) {
-            const auto made = engine.make(problem.x(), problem.z(), problem.k, options);
+            const auto made = engine.make(problem.x(), problem.z(), problem.k, *set, options);
             std::vector<Sum> sums(problem.columns());
             made->sums(problem.source(), 1, 0, sums);
-            const bool right = equal(made->counts(problem.source(), 1, asked), counts) && sums == expected;
-            if (!right && failures() < 20) std::printf("%s, %s: %s\n", engine.name, set, what.c_str());
+            const bool right = made->counts(problem.source(), 1, asked) == counts && sums == expected;
+            if (!right && failures() < 20) std::printf("%s, %s: %s\n", engine.name, set->name, what.c_str());
             CHECK(right);
         }
     }
@@ -137,7 +114,7 @@ TEST(many_neighbours_against_brute_force) {
 TEST(columns_can_be_asked_about_in_parts) {
     const Problem problem{gaussian(150, 2 + 41, 5), 2, 3};
     for (const auto& engine : engines) {
-        const auto made = engine.make(problem.x(), problem.z(), problem.k, {});
+        const auto made = engine.make(problem.x(), problem.z(), problem.k, kernels(), {});
         std::vector<Sum> all(problem.columns()), parts(problem.columns());
         made->sums(problem.source(), 1, 0, all);
         for (std::size_t first = 0; first < parts.size(); first += 13)
@@ -165,11 +142,6 @@ TEST(columns_that_share_values) {
             y(119, 5) = 0.25;
             check_against_brute_force(problem, {}, std::string(family.name) + ", shared values");
         }
-}
-
-TEST(an_instruction_set_that_is_not_there_is_an_error) {
-    const InstructionSet forced("avx1024");
-    CHECK_THROWS(std::invalid_argument, kernels());
 }
 
 int main() { return run_tests(); }

@@ -11,7 +11,7 @@ namespace {
 
 void check_against_brute_force(const Points& points, int k) {
     const KdTree tree(points);
-    Smallest nearest(k);
+    KSmallest nearest(k);
     for (std::size_t position = 0; position < points.rows(); ++position) {
         const std::size_t row = tree.rows()[position];
         const double rho = brute_force_kth_distance({points}, row, k);

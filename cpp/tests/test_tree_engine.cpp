@@ -86,7 +86,7 @@ TEST(sums_are_the_same_for_any_number_of_threads) {
             };
             std::vector<Sum> expected;
             for (int threads = 1; threads <= 4; ++threads) {
-                const auto engine = make_tree_engine(p.x(), p.z(), 3, Estimator::ksg, {.threads = threads});
+                const auto engine = make_tree_engine(p.x(), p.z(), 3, {.threads = threads});
                 std::vector<Sum> all(3), parts(3);
                 engine->sums(source, 2, 0, all);
                 engine->sums(source, 2, 0, std::span(parts).first(1));

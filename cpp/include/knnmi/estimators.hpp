@@ -19,7 +19,15 @@ namespace knnmi {
 enum class Estimator {
     ksg,    // continuous columns: Kraskov et al. 2004; Frenzel and Pompe 2007
     mixed,  // columns with ties, or of whole numbers and categories: Mesner and Shalizi 2019. Points at exactly rho_i
-            // count too, and k is replaced by the number of points within rho_i. By the engines `automatic` and `tree`.
+            // count too, and k is replaced by the number of points within rho_i.
+};
+
+// Which neighbours of a point are counted: up to the k-th, and as the estimator has it.
+struct Neighborhood {
+    int k;
+    Estimator estimator;
+
+    Neighborhood(int neighbors, Estimator counted_for = Estimator::ksg) : k(neighbors), estimator(counted_for) {}
 };
 
 // Kozachenko-Leonenko entropy (Kraskov et al. 2004, Eq. 20): psi(n) - psi(k) + d/n * sum log(2 rho_i).
@@ -27,19 +35,21 @@ enum class Estimator {
 double entropy(const Points& x, int k, const Options& options = {});
 
 // Kraskov et al. 2004, Eq. 8, when z has no columns; Vejmelka and Palus 2008 / Frenzel and Pompe 2007 otherwise.
-double conditional_mutual_information(const Points& x, const Points& y, const Points& z, int k,
-                                      const Options& options = {}, Estimator estimator = Estimator::ksg);
+double conditional_mutual_information(const Points& x, const Points& y, const Points& z,
+                                      const Neighborhood& neighborhood, const Options& options = {});
 
 // The same for every column of `candidates` as y: one value per column, work shared between them.
-std::vector<double> conditional_mutual_informations(const Points& x, const Points& candidates, const Points& z, int k,
-                                                    const Options& options = {}, Estimator estimator = Estimator::ksg);
+std::vector<double> conditional_mutual_informations(const Points& x, const Points& candidates, const Points& z,
+                                                    const Neighborhood& neighborhood, const Options& options = {});
 
 // The integers behind an estimate, for each point: neighbours within radius_i in (x, z), (y, z) and z, the point itself
-// not counted; with empty z, `z` holds n - 1.
+// not counted; with empty z, `z` holds n - 1. For the mixed estimator radius_i is rho_i * (1 + 1e-10), and `joint` has
+// those within it in (x, y, z); else it is empty.
 struct NeighborCounts {
-    std::vector<std::uint32_t> xz, yz, z;
+    std::vector<std::uint32_t> xz, yz, z, joint;
     bool operator==(const NeighborCounts&) const = default;
 };
-NeighborCounts neighbor_counts(const Points& x, const Points& y, const Points& z, int k, const Options& options = {});
+NeighborCounts neighbor_counts(const Points& x, const Points& y, const Points& z, const Neighborhood& neighborhood,
+                               const Options& options = {});
 
 }  // namespace knnmi

@@ -6,11 +6,12 @@
 
 namespace knnmi {
 
+// The fast engines are for x and y of one column each; with more, any choice is the tree.
 enum class Engine {
-    automatic,  // the fastest that can serve the call, by measured crossover
+    automatic,  // the fastest, by measured crossover
     tree,       // nanoflann kd-trees: any number of columns in x, y and z
-    column,     // one y column: block boxes and SIMD (x and y of one column each)
-    columns,    // many y columns share one sorted neighbour list per point (x and y of one column each)
+    single,     // one y at a time: block boxes and SIMD
+    batch,      // many y share one sorted neighbour list per point
 };
 
 struct Options {
@@ -22,6 +23,11 @@ struct Options {
 // The number of threads a call will use at most. Always 1 in a process that was forked after this library was loaded:
 // there GCC's OpenMP would wait for threads that exist in the parent only.
 int thread_count(const Options& options);
+
+// Thrown where KNNMI_INSTRUCTION_SET names none that this machine has.
+struct UnusableInstructionSet : std::invalid_argument {
+    using std::invalid_argument::invalid_argument;
+};
 
 // Thrown by every long call whose `stop` returned true.
 struct Interrupted : std::runtime_error {

@@ -20,17 +20,19 @@ struct PermutationTest {
     int neighbors = 0;
     // Above 0: stop as soon as no outcome of the remaining permutations can change `p < alpha`.
     double stop_at_alpha = 0.0;
-    Estimator estimator = Estimator::ksg;
 };
 
 struct PermutationResult {
     double statistic;  // the observed estimate, nats
     int at_least;      // permuted estimates >= the observed one (ties count, and are exact)
     int permutations;  // how many were made
-    // p = (at_least + 1) / (permutations + 1) when all were made
+
+    // Never zero (Phipson and Smyth 2010, doi:10.2202/1544-6115.1585).
+    double p_value() const { return (at_least + 1.0) / (permutations + 1.0); }
+    bool operator==(const PermutationResult&) const = default;
 };
 
-PermutationResult permutation_test(const Points& x, const Points& y, const Points& z, int k,
+PermutationResult permutation_test(const Points& x, const Points& y, const Points& z, const Neighborhood& neighborhood,
                                    const PermutationTest& test, const Options& options = {});
 
 // The permutation number `index` = 0, 1, ... of a test over all rows: row i is given the y of row permutation[i].

@@ -5,32 +5,58 @@
 
 namespace knnmi {
 
-// Strides are counted in doubles, so any layout of a double matrix can be viewed without a copy. The memory must
-// outlive the view. `columns` may be 0: an empty conditioning set.
+// Any layout of a double matrix can be viewed without a copy. The memory must outlive the view. `columns` may be 0: an
+// empty conditioning set.
 class Points {
 public:
     Points() = default;
-    Points(const double* data, std::size_t rows, std::size_t columns, std::ptrdiff_t row_stride,
-           std::ptrdiff_t column_stride)
-        : data_(data), rows_(rows), columns_(columns), row_stride_(row_stride), column_stride_(column_stride) {}
 
-    std::size_t rows() const { return rows_; }
-    std::size_t columns() const { return columns_; }
-    bool empty() const { return columns_ == 0; }
+    // One row after another, or one column after another.
+    static Points row_major(const double* data, std::size_t rows, std::size_t columns) {
+        return strided(data, {rows, columns}, {static_cast<std::ptrdiff_t>(columns), 1});
+    }
+    static Points column_major(const double* data, std::size_t rows, std::size_t columns) {
+        return strided(data, {rows, columns}, {1, static_cast<std::ptrdiff_t>(rows)});
+    }
+    static Points single_column(const double* data, std::size_t rows) { return column_major(data, rows, 1); }
 
-    double operator()(std::size_t row, std::size_t column) const {
-        return data_[static_cast<std::ptrdiff_t>(row) * row_stride_ +
-                     static_cast<std::ptrdiff_t>(column) * column_stride_];
+    // No columns, for z.
+    static Points none(std::size_t rows) { return strided(nullptr, {rows, 0}, {0, 0}); }
+
+    struct Shape {
+        std::size_t rows, columns;
+    };
+    // From one row to the next and from one column to the next, in doubles.
+    struct Strides {
+        std::ptrdiff_t row, column;
+    };
+    static Points strided(const double* data, Shape shape, Strides strides) {
+        Points points;
+        points.data_ = data;
+        points.shape_ = shape;
+        points.strides_ = strides;
+        return points;
     }
 
-    Points column(std::size_t j) const {
-        return {data_ + static_cast<std::ptrdiff_t>(j) * column_stride_, rows_, 1, row_stride_, column_stride_};
+    std::size_t rows() const { return shape_.rows; }
+    std::size_t columns() const { return shape_.columns; }
+    bool empty() const { return shape_.columns == 0; }
+
+    double operator()(std::size_t row, std::size_t column) const { return data_[offset(row, column)]; }
+
+    Points column(std::size_t j) const { return columns(j, 1); }
+    Points columns(std::size_t first, std::size_t count) const {
+        return strided(count == 0 ? nullptr : data_ + offset(0, first), {shape_.rows, count}, strides_);
     }
 
 private:
+    std::ptrdiff_t offset(std::size_t row, std::size_t column) const {
+        return static_cast<std::ptrdiff_t>(row) * strides_.row + static_cast<std::ptrdiff_t>(column) * strides_.column;
+    }
+
     const double* data_ = nullptr;
-    std::size_t rows_ = 0, columns_ = 0;
-    std::ptrdiff_t row_stride_ = 0, column_stride_ = 0;
+    Shape shape_{0, 0};
+    Strides strides_{0, 0};
 };
 
 }  // namespace knnmi

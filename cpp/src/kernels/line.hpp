@@ -1,7 +1,7 @@
 // Counts in z and in (y, z) when z has at most one column.
 #pragma once
 
-#include "kernels_common.hpp"
+#include "kernels/common.hpp"
 
 namespace knnmi::KNNMI_ISA {
 

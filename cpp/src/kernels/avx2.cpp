@@ -1,6 +1,6 @@
 #define KNNMI_ISA avx2
 #define KNNMI_ISA_AVX2
-#include "kernels_table.hpp"
+#include "kernels/table.hpp"
 
 namespace knnmi {
 

@@ -5,7 +5,8 @@
 #include <optional>
 
 #include "fixed_point.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
+#include "knnmi/estimators.hpp"
 #include "knnmi/points.hpp"
 #include "sorted_line.hpp"
 #include "spatial_order.hpp"
@@ -14,9 +15,9 @@ namespace knnmi {
 
 // With two or more columns in z the points are ordered by z, and all counts come from distances to near blocks. With
 // fewer they are ordered by (x, z), which is tighter, and the counts in z and (y, z) come from sorted values.
-class Prepared {
+class FixedSide {
 public:
-    Prepared(const Points& x, const Points& z, int k);
+    FixedSide(const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& kernels);
 
     std::size_t points() const { return order_.points(); }
     std::size_t k() const { return k_; }

@@ -1,7 +1,7 @@
 // One point against blocks of others, for a single y column.
 #pragma once
 
-#include "kernels_common.hpp"
+#include "kernels/common.hpp"
 
 namespace knnmi::KNNMI_ISA {
 
@@ -20,7 +20,7 @@ inline Doubles column_distance(const double* column, std::size_t self, std::size
 }
 
 template <class Nearest>
-inline double nearest_beside_x(const ColumnQuery& q, Nearest nearest) {
+inline double nearest_beside_x(const PointQuery& q, Nearest nearest) {
     double* out = q.distances;
     for (std::size_t b = 0; b < q.block_count; ++b) {
         const std::size_t begin = q.blocks[b] * block_size;
@@ -39,7 +39,7 @@ inline double nearest_beside_x(const ColumnQuery& q, Nearest nearest) {
 }
 
 template <class Nearest>
-inline double nearest_within_xz(const ColumnQuery& q, Nearest nearest) {
+inline double nearest_within_xz(const PointQuery& q, Nearest nearest) {
     double* out = q.distances;
     for (std::size_t b = 0; b < q.block_count; ++b) {
         const std::size_t begin = q.blocks[b] * block_size;
@@ -54,16 +54,16 @@ inline double nearest_within_xz(const ColumnQuery& q, Nearest nearest) {
 }
 
 // The point itself, at distance 0, is the first of its k + 1 nearest.
-inline double nearest(const ColumnQuery& query, std::size_t k, double* room) {
+inline double nearest(const PointQuery& query, std::size_t k, double* room) {
     return with_smallest(k + 1, room, [&query](auto smallest) {
         return query.x != nullptr ? nearest_beside_x(query, smallest) : nearest_within_xz(query, smallest);
     });
 }
 
-inline ColumnCounts counts_within(const ColumnQuery& q, double radius) {
+inline SingleCounts counts_within(const PointQuery& q, double radius) {
     const Doubles reach = broadcast(radius);
     const std::size_t vectors = q.block_count * block_size / lanes;
-    ColumnCounts n{0, 0, 0};
+    SingleCounts n{0, 0, 0};
     if (q.x == nullptr) {
         for (std::size_t v = 0; v < vectors; ++v) n.xz += count(bits(less_equal(load(q.distances + v * lanes), reach)));
         return n;

@@ -1,10 +1,10 @@
-#include "prepared.hpp"
+#include "fixed_side.hpp"
 
 namespace knnmi {
 
-Prepared::Prepared(const Points& x, const Points& z, int k)
-    : kernels_(&knnmi::kernels()),
-      k_(static_cast<std::size_t>(k)),
+FixedSide::FixedSide(const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& kernels)
+    : kernels_(&kernels),
+      k_(static_cast<std::size_t>(neighborhood.k)),
       order_(z.columns() >= 2 ? SpatialOrder({z}) : SpatialOrder({x, z})),
       geometry_(order_.geometry()),
       digamma_(order_.points()) {
@@ -12,7 +12,7 @@ Prepared::Prepared(const Points& x, const Points& z, int k)
     if (z.columns() == 1) line_.emplace(z);
 }
 
-RankedColumn Prepared::ranked(std::shared_ptr<const SortedColumn> other, std::span<const double> y) const {
+RankedColumn FixedSide::ranked(std::shared_ptr<const SortedColumn> other, std::span<const double> y) const {
     return RankedColumn(std::move(other), line_ ? &*line_ : nullptr, y, *kernels_);
 }
 

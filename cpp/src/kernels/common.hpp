@@ -1,8 +1,8 @@
 // What the kernels of both engines share: near boxes, the k smallest of a stream, searches in a sorted column.
 #pragma once
 
-#include "kernels.hpp"
-#include "simd.hpp"
+#include "kernels/kernels.hpp"
+#include "simd/simd.hpp"
 
 namespace knnmi::KNNMI_ISA {
 
@@ -33,9 +33,9 @@ inline std::size_t boxes_within(const Boxes& boxes, std::size_t dimensions, std:
 
 // The k smallest values seen in each lane, ascending.
 template <std::size_t K>
-class Smallest {
+class LaneSmallest {
 public:
-    Smallest() {
+    LaneSmallest() {
         for (Doubles& value : kept_) value = broadcast(__builtin_inf());
     }
 
@@ -70,9 +70,9 @@ private:
 };
 
 // The same for any k, in memory of the caller's: 8 * k values.
-class ManySmallest {
+class ManyLaneSmallest {
 public:
-    ManySmallest(std::size_t k, double* room) : k_(k), kept_(room) {
+    ManyLaneSmallest(std::size_t k, double* room) : k_(k), kept_(room) {
         for (std::size_t j = 0; j < k; ++j) store(kept_ + j * lanes, broadcast(__builtin_inf()));
     }
 
@@ -112,9 +112,9 @@ inline constexpr std::size_t largest_unrolled = 17;  // k = 16 and the point its
 template <std::size_t K = 1, class Function>
 inline auto with_smallest(std::size_t k, double* room, const Function& f) {
     if constexpr (K > largest_unrolled) {
-        return f(ManySmallest(k, room));
+        return f(ManyLaneSmallest(k, room));
     } else {
-        if (k == K) return f(Smallest<K>());
+        if (k == K) return f(LaneSmallest<K>());
         return with_smallest<K + 1>(k, room, f);
     }
 }

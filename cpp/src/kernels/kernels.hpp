@@ -3,13 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
-#include "sorted_column.hpp"
-#include "spatial_order.hpp"
+#include "kernels/views.hpp"
 
 namespace knnmi {
-
-inline constexpr std::size_t batch_size = 8;  // y columns handled at once
 
 // A box, or a point, and how far from it others may be.
 struct BoxQuery {
@@ -32,7 +30,7 @@ struct LineCounts {
 };
 
 // One point against blocks of others, for a single y column; arrays by position.
-struct ColumnQuery {
+struct PointQuery {
     const Geometry* geometry;
     const double* x;  // null when x is a coordinate of the geometry
     const double* y;
@@ -42,12 +40,12 @@ struct ColumnQuery {
     double* distances;  // scratch: 3 * block_size for each block
 };
 
-struct ColumnCounts {
+struct SingleCounts {
     std::size_t xz, yz, z;  // the point itself included
 };
 
 // Points in some order, with their distance from one point.
-struct NeighborArrays {
+struct PointDistances {
     double* distance;
     std::uint32_t* position;
 };
@@ -75,9 +73,9 @@ struct Kernels {
 
     // The distance to the k-th neighbour among the query's blocks, infinity if there are fewer; keeps the distances.
     // `room` is for 8 * (k + 1) values.
-    double (*nearest)(const ColumnQuery& query, std::size_t k, double* room);
+    double (*nearest)(const PointQuery& query, std::size_t k, double* room);
     // Counts from the distances kept; xz only when x is a coordinate.
-    ColumnCounts (*counts_within)(const ColumnQuery& query, double radius);
+    SingleCounts (*counts_within)(const PointQuery& query, double radius);
 
     // For each of n values, how many of n sorted ones are smaller; false as soon as one is not among them.
     bool (*rank)(const SortedLevels& sorted, const double* values, std::size_t n, std::uint32_t* out);
@@ -88,13 +86,13 @@ struct Kernels {
 
     // The other points of the blocks with (x, z) distance and with z distance up to the radius; sizes in found[0],
     // found[1].
-    void (*neighbors)(const ColumnQuery& query, double radius, NeighborArrays xz, NeighborArrays z, std::size_t* found);
+    void (*neighbors)(const PointQuery& query, double radius, PointDistances xz, PointDistances z, std::size_t* found);
     // Drops those beyond the limit; returns how many are left.
-    std::size_t (*keep_within)(NeighborArrays found, std::size_t count, double limit);
+    std::size_t (*keep_within)(PointDistances found, std::size_t count, double limit);
     // Orders by distance into `buckets` buckets; writes whole chunks and their floors, and returns the number of
     // chunks.
-    std::size_t (*order_by_distance)(NeighborArrays found, std::size_t count, std::size_t buckets,
-                                     std::uint32_t* scratch, NeighborArrays out, double* floor);
+    std::size_t (*order_by_distance)(PointDistances found, std::size_t count, std::size_t buckets,
+                                     std::uint32_t* scratch, PointDistances out, double* floor);
     // The distance to the k-th neighbour in the list for each of eight y columns, y[position * 8 + column]; returns the
     // largest of them. `room` is for 8 * k values.
     double (*batch_nearest)(const NeighborList& xz, const double* y, std::size_t self, std::size_t k, double* room,
@@ -106,10 +104,11 @@ struct Kernels {
                            std::int64_t* in_z, std::int64_t* in_yz);
 };
 
-// The widest set that this processor has, or what KNNMI_INSTRUCTION_SET (plain, avx2, avx512) says.
-const Kernels& kernels();
+// The sets that this processor has, the widest last.
+std::span<const Kernels* const> usable_kernels();
 
-// Its name.
-const char* instruction_set();
+// The widest of them, or the one that KNNMI_INSTRUCTION_SET (plain, avx2, avx512) named when it was first needed.
+// Another value is an UnusableInstructionSet.
+const Kernels& kernels();
 
 }  // namespace knnmi

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "engines.hpp"
+#include "fixed_side.hpp"
 #include "growing_radius.hpp"
 #include "near_blocks.hpp"
 #include "parallel.hpp"
-#include "prepared.hpp"
 #include "radius.hpp"
 
 namespace knnmi {
@@ -27,11 +27,8 @@ struct Column {
 // One thread's way through the points of a block, for one y.
 class Walker {
 public:
-    Walker(const Prepared& prepared, const Column& y)
-        : prepared_(&prepared),
-          y_(&y),
-          near_(prepared.geometry(), prepared.kernels()),
-          room_((prepared.k() + 1) * batch_size) {
+    Walker(const FixedSide& fixed, const Column& y)
+        : fixed_(&fixed), y_(&y), near_(fixed.geometry(), fixed.kernels()), room_((fixed.k() + 1) * batch_size) {
         if (y.ranked) line_ = y.ranked->view();
     }
 
@@ -40,7 +37,7 @@ public:
     void walk(std::size_t block, const Consume& consume) {
         near_.move_to(block, guess_);
         const double start = guess_ > 0.0 ? guess_ : near_.side();
-        const std::size_t end = std::min((block + 1) * block_size, prepared_->points());
+        const std::size_t end = std::min((block + 1) * block_size, fixed_->points());
         double total = 0.0;
         for (std::size_t self = block * block_size; self < end; ++self) {
             const double rho = nearest(self, start);
@@ -55,9 +52,9 @@ private:
         for (GrowingRadius radius(start);;) {
             const std::span<const std::uint32_t> blocks = near_.within(self, radius);
             distances_.resize(std::max(distances_.size(), 3 * block_size * blocks.size()));
-            query_ = {&prepared_->geometry(), prepared_->x(), y_->values.data(), self,
-                      blocks.data(),          blocks.size(),  distances_.data()};
-            const double rho = prepared_->kernels().nearest(query_, prepared_->k(), room_.data());
+            query_ = {&fixed_->geometry(), fixed_->x(),   y_->values.data(), self,
+                      blocks.data(),       blocks.size(), distances_.data()};
+            const double rho = fixed_->kernels().nearest(query_, fixed_->k(), room_.data());
             if (rho <= radius) return rho;
             radius.grow(rho);
         }
@@ -65,44 +62,45 @@ private:
 
     // For the point last asked about.
     PointCounts counts_within(double radius) const {
-        const ColumnCounts n = prepared_->kernels().counts_within(query_, radius);
+        const SingleCounts n = fixed_->kernels().counts_within(query_, radius);
         // An infinite radius also reaches the infinities that fill the last block.
-        const auto others = [all = prepared_->points()](std::size_t count) { return std::min(count, all) - 1; };
+        const auto others = [all = fixed_->points()](std::size_t count) { return std::min(count, all) - 1; };
         if (!line_) return {others(n.xz), others(n.yz), others(n.z)};
         const LineCounts line =
-            prepared_->kernels().line_within(*line_, y_->values[query_.self], prepared_->z(query_.self), radius);
+            fixed_->kernels().line_within(*line_, y_->values[query_.self], fixed_->z(query_.self), radius);
         return {others(n.xz), line.yz - 1, line.z - 1};
     }
 
-    const Prepared* prepared_;
+    const FixedSide* fixed_;
     const Column* y_;
     std::optional<RankedLine> line_;
     NearBlocks near_;
     AlignedVector<double> distances_, room_;
-    ColumnQuery query_{};
+    PointQuery query_{};
     double guess_ = 0.0;  // the radius to try first, from what the block before needed
 };
 
-class ColumnEngine final : public NeighborEngine {
+class SingleEngine final : public NeighborEngine {
 public:
-    ColumnEngine(const Points& x, const Points& z, int k, const Options& options)
-        : prepared_(x, z, k), options_(options) {}
+    SingleEngine(const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& kernels,
+                 const Options& options)
+        : fixed_(x, z, neighborhood, kernels), options_(options) {}
 
     void sums(const ColumnSource& source, std::size_t, std::size_t first, std::span<Sum> out) override {
         for (std::size_t j = 0; j < out.size(); ++j) {
             std::vector<Sum> partial(static_cast<std::size_t>(thread_count(options_)));
             each_point(source, first + j, [&](std::size_t, const PointCounts& n, int thread) {
-                partial[static_cast<std::size_t>(thread)] += prepared_.term(n.xz, n.yz, n.z);
+                partial[static_cast<std::size_t>(thread)] += fixed_.term(n.xz, n.yz, n.z);
             });
             out[j] = std::accumulate(partial.begin(), partial.end(), Sum{0});
         }
     }
 
     NeighborCounts counts(const ColumnSource& source, std::size_t, std::size_t index) override {
-        const std::vector<std::uint32_t> none(prepared_.points());
-        NeighborCounts result{none, none, none};
+        const std::vector<std::uint32_t> none(fixed_.points());
+        NeighborCounts result{none, none, none, {}};
         each_point(source, index, [&](std::size_t position, const PointCounts& n, int) {
-            const std::uint32_t row = prepared_.order().rows()[position];
+            const std::uint32_t row = fixed_.order().rows()[position];
             result.xz[row] = static_cast<std::uint32_t>(n.xz);
             result.yz[row] = static_cast<std::uint32_t>(n.yz);
             result.z[row] = static_cast<std::uint32_t>(n.z);
@@ -114,30 +112,31 @@ private:
     // Calls consume(position, counts, thread) once for every point.
     template <class Consume>
     void each_point(const ColumnSource& source, std::size_t index, const Consume& consume) {
-        std::vector<double> values(prepared_.points());
+        std::vector<double> values(fixed_.points());
         source(index, values);
-        Column y{prepared_.order().arranged(Points(values.data(), values.size(), 1, 1, 1)), {}};
-        if (prepared_.counts_by_line()) {
-            y.ranked = prepared_.ranked(sorted_, values);
+        Column y{fixed_.order().arranged(Points::single_column(values.data(), values.size())), {}};
+        if (fixed_.counts_by_line()) {
+            y.ranked = fixed_.ranked(sorted_, values);
             sorted_ = y.ranked->sorted();
         }
 
-        std::vector<Walker> walkers(static_cast<std::size_t>(thread_count(options_)), Walker(prepared_, y));
-        parallel_for(prepared_.geometry().blocks, options_, [&](std::size_t block, int thread) {
+        std::vector<Walker> walkers(static_cast<std::size_t>(thread_count(options_)), Walker(fixed_, y));
+        parallel_for(fixed_.geometry().blocks, options_, [&](std::size_t block, int thread) {
             walkers[static_cast<std::size_t>(thread)].walk(
                 block, [&](std::size_t position, const PointCounts& n) { consume(position, n, thread); });
         });
     }
 
-    Prepared prepared_;
+    FixedSide fixed_;
     Options options_;
     std::shared_ptr<const SortedColumn> sorted_;  // the y before, whose values the next one may share
 };
 
 }  // namespace
 
-std::unique_ptr<NeighborEngine> make_column_engine(const Points& x, const Points& z, int k, const Options& options) {
-    return std::make_unique<ColumnEngine>(x, z, k, options);
+std::unique_ptr<NeighborEngine> make_single_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
+                                                   const Kernels& kernels, const Options& options) {
+    return std::make_unique<SingleEngine>(x, z, neighborhood, kernels, options);
 }
 
 }  // namespace knnmi

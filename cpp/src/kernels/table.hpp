@@ -1,7 +1,7 @@
-// The table of one instruction set; included at the end of each kernels_<instruction set>.cpp.
-#include "column_kernels.hpp"
-#include "columns_kernels.hpp"
-#include "line_kernels.hpp"
+// The table of one instruction set; included at the end of each <instruction set>.cpp.
+#include "kernels/batch.hpp"
+#include "kernels/line.hpp"
+#include "kernels/single.hpp"
 
 namespace knnmi::KNNMI_ISA {
 

@@ -1,5 +1,5 @@
 #define KNNMI_ISA plain
-#include "kernels_table.hpp"
+#include "kernels/table.hpp"
 
 namespace knnmi {
 

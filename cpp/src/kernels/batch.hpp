@@ -1,19 +1,19 @@
 // The neighbour list of one point, and eight y columns at a time walking it.
 #pragma once
 
-#include "column_kernels.hpp"
+#include "kernels/single.hpp"
 
 namespace knnmi::KNNMI_ISA {
 
 // Appends to arrays with room for eight more.
-inline void append(NeighborArrays list, std::size_t& size, Doubles distances, std::size_t first, unsigned chosen) {
+inline void append(PointDistances list, std::size_t& size, Doubles distances, std::size_t first, unsigned chosen) {
     compress(list.distance + size, distances, chosen);
     compress(list.position + size, positions_from(static_cast<std::uint32_t>(first)), chosen);
     size += count(chosen);
 }
 
 template <bool WithZ>
-inline void neighbors_in_blocks(const ColumnQuery& q, double radius, NeighborArrays xz, NeighborArrays z,
+inline void neighbors_in_blocks(const PointQuery& q, double radius, PointDistances xz, PointDistances z,
                                 std::size_t* found) {
     const Doubles reach = broadcast(radius);
     std::size_t in_xz = 0, in_z = 0;
@@ -33,7 +33,7 @@ inline void neighbors_in_blocks(const ColumnQuery& q, double radius, NeighborArr
     found[1] = in_z;
 }
 
-inline void neighbors(const ColumnQuery& q, double radius, NeighborArrays xz, NeighborArrays z, std::size_t* found) {
+inline void neighbors(const PointQuery& q, double radius, PointDistances xz, PointDistances z, std::size_t* found) {
     if (q.x != nullptr)
         neighbors_in_blocks<true>(q, radius, xz, z, found);
     else
@@ -55,7 +55,7 @@ inline double largest_over_lanes(Doubles a) {
 }
 
 // Writes infinity up to a whole chunk, then for every chunk the smallest distance from it on.
-inline std::size_t finish_list(NeighborArrays list, std::size_t count, double* floor) {
+inline std::size_t finish_list(PointDistances list, std::size_t count, double* floor) {
     const std::size_t chunks = (count + lanes - 1) / lanes;
     for (std::size_t i = count; i < chunks * lanes; ++i) {
         list.distance[i] = __builtin_inf();
@@ -70,7 +70,7 @@ inline std::size_t finish_list(NeighborArrays list, std::size_t count, double* f
 }
 
 // In place: what is written never overtakes what is read.
-inline std::size_t keep_within(NeighborArrays list, std::size_t size, double limit) {
+inline std::size_t keep_within(PointDistances list, std::size_t size, double limit) {
     const Doubles reach = broadcast(limit);
     for (std::size_t i = size; i < size + lanes; ++i) list.distance[i] = __builtin_nan("");  // never within
     std::size_t kept = 0;
@@ -86,8 +86,8 @@ inline std::size_t keep_within(NeighborArrays list, std::size_t size, double lim
 }
 
 // A distance's bucket never falls as the distance grows, whatever the rounding; that is all the order needs.
-inline std::size_t order_by_distance(NeighborArrays found, std::size_t count, std::size_t buckets,
-                                     std::uint32_t* scratch, NeighborArrays out, double* floor) {
+inline std::size_t order_by_distance(PointDistances found, std::size_t count, std::size_t buckets,
+                                     std::uint32_t* scratch, PointDistances out, double* floor) {
     std::uint32_t* const next = scratch;  // where the next one of each bucket goes
     auto* const bucket = reinterpret_cast<std::int32_t*>(scratch + buckets);
     if (count == 0) return 0;

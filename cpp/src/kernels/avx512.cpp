@@ -1,6 +1,6 @@
 #define KNNMI_ISA avx512
 #define KNNMI_ISA_AVX512
-#include "kernels_table.hpp"
+#include "kernels/table.hpp"
 
 namespace knnmi {
 

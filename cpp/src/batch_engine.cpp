@@ -7,11 +7,11 @@
 
 #include "batched_columns.hpp"
 #include "engines.hpp"
+#include "fixed_side.hpp"
 #include "growing_radius.hpp"
 #include "near_blocks.hpp"
 #include "neighbor_lists.hpp"
 #include "parallel.hpp"
-#include "prepared.hpp"
 #include "radius.hpp"
 
 namespace knnmi {
@@ -20,21 +20,21 @@ namespace {
 // One thread's way through the points of a block.
 class BatchWalker {
 public:
-    BatchWalker(const Prepared& prepared, const BatchedColumns& y)
-        : prepared_(&prepared),
-          kernels_(&prepared.kernels()),
+    BatchWalker(const FixedSide& fixed, const BatchedColumns& y)
+        : fixed_(&fixed),
+          kernels_(&fixed.kernels()),
           y_(&y),
-          near_(prepared.geometry(), prepared.kernels()),
-          room_(prepared.k() * batch_size) {}
+          near_(fixed.geometry(), fixed.kernels()),
+          room_(fixed.k() * batch_size) {}
 
     // Calls consume(position, batch, counts) for every batch, with the counts of the block's points from that
     // position on.
     template <class Consume>
     void walk(std::size_t block, const Consume& consume) {
         first_ = block * block_size;
-        const std::size_t points = std::min(block_size, prepared_->points() - first_);
+        const std::size_t points = std::min(block_size, fixed_->points() - first_);
         find_nearest(block, points);
-        if (!prepared_->counts_by_line())
+        if (!fixed_->counts_by_line())
             for (std::size_t p = 0; p < points; ++p) order_z(points_[p]);
         BatchCounts counts[block_size];
         for (std::size_t b = 0; b < y_->batches(); ++b) {
@@ -93,8 +93,8 @@ private:
     void collect(std::size_t p, double radius) {
         Point& point = points_[p];
         const std::span<const std::uint32_t> blocks = near_.within(first_ + p, radius);
-        const ColumnQuery query{&prepared_->geometry(), prepared_->x(), nullptr, first_ + p,
-                                blocks.data(),          blocks.size(),  nullptr};
+        const PointQuery query{&fixed_->geometry(), fixed_->x(),   nullptr, first_ + p,
+                               blocks.data(),       blocks.size(), nullptr};
         const std::size_t capacity = blocks.size() * block_size;
         std::size_t found[2];
         kernels_->neighbors(query, radius, point.xz.reserve(capacity), point.z.reserve(capacity), found);
@@ -111,7 +111,7 @@ private:
 
     void batch_nearest(std::size_t p, std::size_t b) {
         Point& point = points_[p];
-        const double largest = kernels_->batch_nearest(point.xz.ordered(), y_->batch(b), first_ + p, prepared_->k(),
+        const double largest = kernels_->batch_nearest(point.xz.ordered(), y_->batch(b), first_ + p, fixed_->k(),
                                                        room_.data(), point.rho.data() + b * batch_size);
         point.largest = std::max(point.largest, largest);
     }
@@ -123,9 +123,9 @@ private:
         for (std::size_t l = 0; l < batch_size; ++l) radius[l] = shrunken(point.rho[b * batch_size + l]);
         BatchCounts n{};
         kernels_->batch_within(point.xz.ordered(), radius, n.xz);
-        if (prepared_->counts_by_line()) {
+        if (fixed_->counts_by_line()) {
             kernels_->batch_line_within(y_->lines(b), y_->columns_in(b), y_->batch(b) + self * batch_size,
-                                        prepared_->z(self), radius, n.z, n.yz);
+                                        fixed_->z(self), radius, n.z, n.yz);
         } else {
             kernels_->batch_within_y(point.z.ordered(), y_->batch(b), self, radius, n.z, n.yz);
         }
@@ -135,12 +135,12 @@ private:
 
     // An infinite radius also reaches the infinities that fill the last block and the lists.
     void count_everything(const double* radius, BatchCounts& n) const {
-        const auto others = static_cast<std::int64_t>(prepared_->points() - 1);
+        const auto others = static_cast<std::int64_t>(fixed_->points() - 1);
         for (std::size_t l = 0; l < batch_size; ++l)
             if (radius[l] == std::numeric_limits<double>::infinity()) n.xz[l] = n.yz[l] = n.z[l] = others;
     }
 
-    const Prepared* prepared_;
+    const FixedSide* fixed_;
     const Kernels* kernels_;
     const BatchedColumns* y_;
     NearBlocks near_;
@@ -151,10 +151,11 @@ private:
     double guess_ = 0.0;     // the radius to try first, from what the block before needed
 };
 
-class ColumnsEngine final : public NeighborEngine {
+class BatchEngine final : public NeighborEngine {
 public:
-    ColumnsEngine(const Points& x, const Points& z, int k, const Options& options)
-        : prepared_(x, z, k), options_(options) {}
+    BatchEngine(const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& kernels,
+                const Options& options)
+        : fixed_(x, z, neighborhood, kernels), options_(options) {}
 
     void sums(const ColumnSource& source, std::size_t, std::size_t first, std::span<Sum> out) override {
         const std::size_t most = most_columns();
@@ -163,11 +164,11 @@ public:
     }
 
     NeighborCounts counts(const ColumnSource& source, std::size_t, std::size_t index) override {
-        const std::vector<std::uint32_t> none(prepared_.points());
-        NeighborCounts result{none, none, none};
+        const std::vector<std::uint32_t> none(fixed_.points());
+        NeighborCounts result{none, none, none, {}};
         each_block(source, index, 1, [&](std::size_t first, std::size_t, std::span<const BatchCounts> counts, int) {
             for (std::size_t p = 0; p < counts.size(); ++p) {
-                const std::uint32_t row = prepared_.order().rows()[first + p];
+                const std::uint32_t row = fixed_.order().rows()[first + p];
                 result.xz[row] = static_cast<std::uint32_t>(counts[p].xz[0]);
                 result.yz[row] = static_cast<std::uint32_t>(counts[p].yz[0]);
                 result.z[row] = static_cast<std::uint32_t>(counts[p].z[0]);
@@ -180,7 +181,7 @@ private:
     // Columns in memory at a time: up to 32 MB of them, and at most 256.
     std::size_t most_columns() const {
         constexpr std::size_t bytes = std::size_t{32} << 20;
-        const std::size_t fit = bytes / (prepared_.points() * sizeof(double)) / batch_size * batch_size;
+        const std::size_t fit = bytes / (fixed_.points() * sizeof(double)) / batch_size * batch_size;
         return std::clamp(fit, batch_size, std::size_t{256});
     }
 
@@ -201,16 +202,16 @@ private:
         const auto size = [](std::int64_t count) { return static_cast<std::size_t>(count); };
         for (const BatchCounts& n : counts)
             for (std::size_t l = 0; l < batch_size; ++l)
-                block[l] += prepared_.term(size(n.xz[l]), size(n.yz[l]), size(n.z[l]));
+                block[l] += fixed_.term(size(n.xz[l]), size(n.yz[l]), size(n.z[l]));
         for (std::size_t l = 0; l < batch_size; ++l) sums[l] += block[l];
     }
 
     // Calls consume(position, batch, counts, thread) once for every block and batch of columns.
     template <class Consume>
     void each_block(const ColumnSource& source, std::size_t first, std::size_t columns, const Consume& consume) {
-        const BatchedColumns y(prepared_, source, first, columns, options_);
-        std::vector<BatchWalker> walkers(static_cast<std::size_t>(thread_count(options_)), BatchWalker(prepared_, y));
-        parallel_for(prepared_.geometry().blocks, options_, [&](std::size_t block, int thread) {
+        const BatchedColumns y(fixed_, source, first, columns, options_);
+        std::vector<BatchWalker> walkers(static_cast<std::size_t>(thread_count(options_)), BatchWalker(fixed_, y));
+        parallel_for(fixed_.geometry().blocks, options_, [&](std::size_t block, int thread) {
             BatchWalker& walker = walkers[static_cast<std::size_t>(thread)];
             walker.walk(block, [&](std::size_t position, std::size_t batch, std::span<const BatchCounts> counts) {
                 consume(position, batch, counts, thread);
@@ -218,14 +219,15 @@ private:
         });
     }
 
-    Prepared prepared_;
+    FixedSide fixed_;
     Options options_;
 };
 
 }  // namespace
 
-std::unique_ptr<NeighborEngine> make_columns_engine(const Points& x, const Points& z, int k, const Options& options) {
-    return std::make_unique<ColumnsEngine>(x, z, k, options);
+std::unique_ptr<NeighborEngine> make_batch_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
+                                                  const Kernels& kernels, const Options& options) {
+    return std::make_unique<BatchEngine>(x, z, neighborhood, kernels, options);
 }
 
 }  // namespace knnmi

@@ -1,0 +1,39 @@
+// What the kernels read: plain pointers into arrays that others own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace knnmi {
+
+inline constexpr std::size_t batch_size = 8;   // y columns handled at once
+inline constexpr std::size_t block_size = 16;  // points in a block
+inline constexpr std::size_t group_size = 8;   // blocks in a group
+
+// Bounding boxes of consecutive runs of points: side c of box b is [low[c * stride + b], high[c * stride + b]].
+// Places past the last box hold infinity and are farther than any finite radius.
+struct Boxes {
+    const double* low;
+    const double* high;
+    std::size_t stride;
+};
+
+// A SpatialOrder. Coordinate c of position p is coordinates[c * stride + p], infinity for the positions that fill the
+// last block.
+struct Geometry {
+    std::size_t dimensions, blocks, groups;
+    const double* coordinates;
+    std::size_t stride;
+    Boxes block_boxes, group_boxes;
+};
+
+// A SortedColumn; level[0] holds the values, level[levels - 1] at most eight. Runs are filled up with values that fail
+// every comparison.
+struct SortedLevels {
+    static constexpr std::size_t most = 11;  // 8^11 = 2^33 values
+
+    const double* level[most];
+    std::size_t levels;
+};
+
+}  // namespace knnmi

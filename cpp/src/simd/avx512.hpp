@@ -1,0 +1,86 @@
+// The operations of simd.hpp on AVX-512: a register holds all eight lanes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 warns about its own header
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+#include <immintrin.h>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+namespace knnmi::KNNMI_ISA {
+
+inline constexpr std::size_t lanes = 8;
+
+using Doubles = __m512d;
+using Mask = __mmask8;
+using Integers = __m512i;
+
+inline Doubles load(const double* p) { return _mm512_loadu_pd(p); }
+inline void store(double* p, Doubles a) { _mm512_storeu_pd(p, a); }
+inline Doubles broadcast(double a) { return _mm512_set1_pd(a); }
+inline Doubles subtract(Doubles a, Doubles b) { return _mm512_sub_pd(a, b); }
+inline Doubles multiply(Doubles a, Doubles b) { return _mm512_mul_pd(a, b); }
+inline Doubles min(Doubles a, Doubles b) { return _mm512_min_pd(a, b); }
+inline Doubles max(Doubles a, Doubles b) { return _mm512_max_pd(a, b); }
+inline Doubles absolute(Doubles a) { return _mm512_abs_pd(a); }
+inline Mask less(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
+inline Mask less_equal(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ); }
+inline unsigned bits(Mask m) { return m; }
+inline std::size_t count(unsigned lane_bits) { return static_cast<std::size_t>(__builtin_popcount(lane_bits)); }
+inline double first_lane(Doubles a) { return _mm512_cvtsd_f64(a); }
+
+inline Integers zeros() { return _mm512_setzero_si512(); }
+inline void store(std::int64_t* p, Integers a) { _mm512_storeu_si512(p, a); }
+inline Integers count_up(Integers a, Mask m) { return _mm512_mask_sub_epi64(a, m, a, _mm512_set1_epi64(-1)); }
+
+template <int Step>
+inline Doubles exchange(Doubles a) {
+    if constexpr (Step == 4) return _mm512_shuffle_f64x2(a, a, 0x4e);
+    if constexpr (Step == 2) return _mm512_permutex_pd(a, 0x4e);
+    if constexpr (Step == 1) return _mm512_permute_pd(a, 0x55);
+}
+
+inline void store_whole(std::int32_t* p, Doubles a) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvttpd_epi32(a));
+}
+
+inline void compress(double* out, Doubles a, unsigned chosen) {
+    _mm512_storeu_pd(out, _mm512_maskz_compress_pd(static_cast<Mask>(chosen), a));
+}
+
+using Positions = __m256i;
+
+inline Positions load_positions(const std::uint32_t* p) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+inline Positions positions_from(std::uint32_t first) {
+    return _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+inline void compress(std::uint32_t* out, Positions a, unsigned chosen) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_maskz_compress_epi32(static_cast<Mask>(chosen), a));
+}
+
+inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std::uint32_t low, std::uint32_t span) {
+    const __m512i origin = _mm512_set1_epi32(static_cast<int>(low)), limit = _mm512_set1_epi32(static_cast<int>(span));
+    const auto inside = [=](__m512i v) { return _mm512_cmplt_epu32_mask(_mm512_sub_epi32(v, origin), limit); };
+    std::size_t found = 0, i = 0;
+    for (; i + 32 <= n; i += 32) {
+        const __mmask16 low_half = inside(_mm512_loadu_si512(values + i));
+        const __mmask16 high_half = inside(_mm512_loadu_si512(values + i + 16));
+        found += static_cast<std::size_t>(__builtin_popcount(_mm512_kunpackw(high_half, low_half)));
+    }
+    const std::uint32_t rest = (1u << (n - i)) - 1;
+    const __mmask16 low_rest = static_cast<__mmask16>(rest), high_rest = static_cast<__mmask16>(rest >> 16);
+    const unsigned in_low = inside(_mm512_maskz_loadu_epi32(low_rest, values + i)) & low_rest;
+    const unsigned in_high = inside(_mm512_maskz_loadu_epi32(high_rest, values + i + 16)) & high_rest;
+    return found + static_cast<std::size_t>(__builtin_popcount(in_high << 16 | in_low));
+}
+
+}  // namespace knnmi::KNNMI_ISA

@@ -1,0 +1,122 @@
+// The operations of simd.hpp on any processor: four of the vectors of two that GCC and Clang have everywhere.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace knnmi::KNNMI_ISA {
+
+inline constexpr std::size_t lanes = 8;
+
+typedef double PairOfDoubles __attribute__((vector_size(16)));
+typedef std::int64_t PairOfIntegers __attribute__((vector_size(16)));
+
+// Copied pair by pair, for the compiler to keep them in registers.
+template <class Pair>
+struct FourPairs {
+    Pair a, b, c, d;
+
+    FourPairs() = default;
+    FourPairs(Pair first, Pair second, Pair third, Pair fourth) : a(first), b(second), c(third), d(fourth) {}
+    FourPairs(const FourPairs& other) : a(other.a), b(other.b), c(other.c), d(other.d) {}
+    FourPairs& operator=(const FourPairs& other) {
+        a = other.a;
+        b = other.b;
+        c = other.c;
+        d = other.d;
+        return *this;
+    }
+};
+using Doubles = FourPairs<PairOfDoubles>;
+using Integers = FourPairs<PairOfIntegers>;
+using Mask = Integers;  // a lane is -1 or 0
+
+inline Doubles load(const double* p) {
+    return {PairOfDoubles{p[0], p[1]}, PairOfDoubles{p[2], p[3]}, PairOfDoubles{p[4], p[5]}, PairOfDoubles{p[6], p[7]}};
+}
+template <class T, class Pair>
+inline void store(T* p, const FourPairs<Pair>& v) {
+    __builtin_memcpy(p, &v.a, sizeof v.a);
+    __builtin_memcpy(p + 2, &v.b, sizeof v.b);
+    __builtin_memcpy(p + 4, &v.c, sizeof v.c);
+    __builtin_memcpy(p + 6, &v.d, sizeof v.d);
+}
+inline Doubles broadcast(double a) {
+    const PairOfDoubles pair{a, a};
+    return {pair, pair, pair, pair};
+}
+inline Doubles subtract(Doubles x, Doubles y) { return {x.a - y.a, x.b - y.b, x.c - y.c, x.d - y.d}; }
+inline Doubles multiply(Doubles x, Doubles y) { return {x.a * y.a, x.b * y.b, x.c * y.c, x.d * y.d}; }
+inline Doubles min(Doubles x, Doubles y) {
+    return {x.a < y.a ? x.a : y.a, x.b < y.b ? x.b : y.b, x.c < y.c ? x.c : y.c, x.d < y.d ? x.d : y.d};
+}
+inline Doubles max(Doubles x, Doubles y) {
+    return {x.a > y.a ? x.a : y.a, x.b > y.b ? x.b : y.b, x.c > y.c ? x.c : y.c, x.d > y.d ? x.d : y.d};
+}
+inline PairOfDoubles absolute(PairOfDoubles a) {
+    constexpr std::int64_t magnitude = 0x7fffffffffffffff;
+    return reinterpret_cast<PairOfDoubles>(reinterpret_cast<PairOfIntegers>(a) & magnitude);
+}
+inline Doubles absolute(Doubles x) { return {absolute(x.a), absolute(x.b), absolute(x.c), absolute(x.d)}; }
+inline Mask less(Doubles x, Doubles y) { return {x.a < y.a, x.b < y.b, x.c < y.c, x.d < y.d}; }
+inline Mask less_equal(Doubles x, Doubles y) { return {x.a <= y.a, x.b <= y.b, x.c <= y.c, x.d <= y.d}; }
+inline unsigned bits(Mask m) {
+    const PairOfIntegers bit = (m.a & PairOfIntegers{1, 2}) | (m.b & PairOfIntegers{4, 8}) |
+                               (m.c & PairOfIntegers{16, 32}) | (m.d & PairOfIntegers{64, 128});
+    return static_cast<unsigned>(bit[0] | bit[1]);
+}
+// By halves: without an instruction for it, __builtin_popcount is a function call.
+inline std::size_t count(unsigned lane_bits) {
+    lane_bits -= lane_bits >> 1 & 0x55u;
+    lane_bits = (lane_bits & 0x33u) + (lane_bits >> 2 & 0x33u);
+    return (lane_bits & 0x0fu) + (lane_bits >> 4);
+}
+inline double first_lane(Doubles x) { return x.a[0]; }
+
+inline Integers zeros() { return {PairOfIntegers{}, PairOfIntegers{}, PairOfIntegers{}, PairOfIntegers{}}; }
+inline Integers count_up(Integers n, Mask m) { return {n.a - m.a, n.b - m.b, n.c - m.c, n.d - m.d}; }
+
+template <int Step>
+inline Doubles exchange(Doubles x) {
+    if constexpr (Step == 4) return {x.c, x.d, x.a, x.b};
+    if constexpr (Step == 2) return {x.b, x.a, x.d, x.c};
+    const auto swapped = [](PairOfDoubles pair) { return PairOfDoubles{pair[1], pair[0]}; };
+    return {swapped(x.a), swapped(x.b), swapped(x.c), swapped(x.d)};
+}
+
+inline void store_whole(std::int32_t* p, Doubles x) {
+    double values[lanes];
+    store(values, x);
+    for (std::size_t l = 0; l < lanes; ++l) p[l] = static_cast<std::int32_t>(values[l]);
+}
+
+template <class T>
+inline void compress_values(T* out, const T* values, unsigned chosen) {
+    for (std::size_t l = 0; l < lanes; ++l) {
+        *out = values[l];
+        out += chosen >> l & 1u;
+    }
+}
+inline void compress(double* out, Doubles x, unsigned chosen) {
+    double values[lanes];
+    store(values, x);
+    compress_values(out, values, chosen);
+}
+
+struct Positions {
+    std::uint32_t at[lanes];
+};
+
+inline Positions load_positions(const std::uint32_t* p) { return {{p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]}}; }
+inline Positions positions_from(std::uint32_t first) {
+    return {{first, first + 1, first + 2, first + 3, first + 4, first + 5, first + 6, first + 7}};
+}
+inline void compress(std::uint32_t* out, Positions x, unsigned chosen) { compress_values(out, x.at, chosen); }
+
+inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std::uint32_t low, std::uint32_t span) {
+    std::uint32_t found = 0;
+    for (std::size_t i = 0; i < n; ++i) found += values[i] - low < span;
+    return found;
+}
+
+}  // namespace knnmi::KNNMI_ISA

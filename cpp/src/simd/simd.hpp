@@ -1,0 +1,68 @@
+// Eight doubles at a time: what every instruction set can do. The files beside this one are the only ones with
+// intrinsics.
+//
+// Included by kernels/<instruction set>.cpp, which name the set in KNNMI_ISA and are compiled with its flags.
+// Everything lives in a namespace of that name, so that no function built for a wider set can be linked into a
+// narrower one; for the same reason kernels use nothing from the standard library that has code.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(KNNMI_ISA_AVX512)
+#include "simd/avx512.hpp"
+#elif defined(KNNMI_ISA_AVX2)
+#include "simd/avx2.hpp"
+#else
+#include "simd/pairs.hpp"
+#endif
+
+namespace knnmi::KNNMI_ISA {
+
+// The contract. Each set defines the types and these functions; one that it lacks, or has with other arguments, does
+// not compile or link. Doubles hold eight doubles, Integers eight 64-bit integers, Positions eight 32-bit ones without
+// sign, and a Mask one truth value for each lane.
+static_assert(lanes == 8);
+
+// From and to memory of any alignment.
+inline Doubles load(const double* from);
+inline Positions load_positions(const std::uint32_t* from);
+inline Doubles broadcast(double value);
+inline Positions positions_from(std::uint32_t first);  // first, first + 1, ...
+inline Integers zeros();
+inline double first_lane(Doubles a);
+
+// Lane by lane, rounded as a single double is.
+inline Doubles subtract(Doubles a, Doubles b);
+inline Doubles multiply(Doubles a, Doubles b);
+inline Doubles absolute(Doubles a);
+inline Doubles min(Doubles a, Doubles b);  // b when one of them is not a number, as is so for max
+inline Doubles max(Doubles a, Doubles b);
+inline Mask less(Doubles a, Doubles b);  // false when one of them is not a number
+inline Mask less_equal(Doubles a, Doubles b);
+inline Integers count_up(Integers a, Mask m);  // one more in the lanes of m
+
+// Lane l is bit l.
+inline unsigned bits(Mask m);
+inline std::size_t count(unsigned lane_bits);  // of eight bits: how many are set
+
+// store(double*, Doubles) and store(std::int64_t*, Integers) write eight values. store_whole rounds towards zero; each
+// value must fit.
+inline void store_whole(std::int32_t* to, Doubles a);
+
+// Writes the chosen lanes one after another; all eight places may be overwritten.
+inline void compress(double* to, Doubles a, unsigned chosen);
+inline void compress(std::uint32_t* to, Positions a, unsigned chosen);
+
+// Lane l of the result is lane l ^ Step of a; Step is 1, 2 or 4.
+template <int Step>
+inline Doubles exchange(Doubles a);
+
+// How many of n values are in [low, low + span).
+inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std::uint32_t low, std::uint32_t span);
+
+// What follows from these.
+inline Doubles distance(Doubles a, Doubles b) { return absolute(subtract(a, b)); }
+inline bool any(Mask m) { return bits(m) != 0; }
+
+}  // namespace knnmi::KNNMI_ISA

@@ -1,0 +1,147 @@
+// Every operation of simd/simd.hpp against the same written out for one lane after another. Included by
+// simd_<instruction set>.cpp, each compiled for its set; so, as in kernels, nothing here is from the standard library.
+#pragma once
+
+#include "simd/simd.hpp"
+
+namespace knnmi::KNNMI_ISA {
+
+// What does not hold, or null.
+#define REQUIRE(condition) \
+    if (!(condition)) return #condition
+#define REQUIRE_ALL(check) \
+    if (const char* const failure = check) return failure
+
+inline std::uint64_t bits_of(double value) {
+    std::uint64_t bits;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+inline bool same(double a, double b) { return bits_of(a) == bits_of(b) || (a != a && b != b); }
+
+inline bool same(Doubles found, const double* expected) {
+    double values[lanes];
+    store(values, found);
+    for (std::size_t l = 0; l < lanes; ++l)
+        if (!same(values[l], expected[l])) return false;
+    return true;
+}
+
+template <class OfLanes, class OfOne>
+inline bool same_by_lane(const double* a, const double* b, const OfLanes& of_lanes, const OfOne& of_one) {
+    double expected[lanes];
+    for (std::size_t l = 0; l < lanes; ++l) expected[l] = of_one(a[l], b[l]);
+    return same(of_lanes(load(a), load(b)), expected);
+}
+
+inline const char* arithmetic(const double* a, const double* b) {
+    const auto holds = [&](const auto& of_lanes, const auto& of_one) { return same_by_lane(a, b, of_lanes, of_one); };
+    REQUIRE(holds([](Doubles p, Doubles q) { return subtract(p, q); }, [](double p, double q) { return p - q; }));
+    REQUIRE(holds([](Doubles p, Doubles q) { return multiply(p, q); }, [](double p, double q) { return p * q; }));
+    REQUIRE(holds([](Doubles p, Doubles q) { return min(p, q); }, [](double p, double q) { return p < q ? p : q; }));
+    REQUIRE(holds([](Doubles p, Doubles q) { return max(p, q); }, [](double p, double q) { return p > q ? p : q; }));
+    REQUIRE(holds([](Doubles p, Doubles) { return absolute(p); }, [](double p, double) { return __builtin_fabs(p); }));
+    REQUIRE(holds([](Doubles p, Doubles q) { return distance(p, q); },
+                  [](double p, double q) { return __builtin_fabs(p - q); }));
+    return nullptr;
+}
+
+inline const char* mask(Mask found, unsigned expected) {
+    REQUIRE(bits(found) == expected);
+    REQUIRE(any(found) == (expected != 0));
+    std::int64_t counts[lanes];
+    store(counts, count_up(count_up(zeros(), found), found));
+    for (std::size_t l = 0; l < lanes; ++l) REQUIRE(counts[l] == (expected >> l & 1u ? 2 : 0));
+    return nullptr;
+}
+
+inline const char* comparisons(const double* a, const double* b) {
+    unsigned smaller = 0, no_larger = 0;
+    for (std::size_t l = 0; l < lanes; ++l) {
+        smaller |= a[l] < b[l] ? 1u << l : 0u;
+        no_larger |= a[l] <= b[l] ? 1u << l : 0u;
+    }
+    REQUIRE_ALL(mask(less(load(a), load(b)), smaller));
+    REQUIRE_ALL(mask(less_equal(load(a), load(b)), no_larger));
+    return nullptr;
+}
+
+template <int Step>
+inline bool exchanges(const double* a) {
+    double expected[lanes];
+    for (std::size_t l = 0; l < lanes; ++l) expected[l] = a[l ^ Step];
+    return same(exchange<Step>(load(a)), expected);
+}
+
+inline const char* moves(const double* a) {
+    REQUIRE(exchanges<4>(a));
+    REQUIRE(exchanges<2>(a));
+    REQUIRE(exchanges<1>(a));
+    REQUIRE(same(first_lane(load(a)), a[0]));
+    const double equal[lanes] = {a[3], a[3], a[3], a[3], a[3], a[3], a[3], a[3]};
+    REQUIRE(same(broadcast(a[3]), equal));
+    for (unsigned chosen = 0; chosen < 256; ++chosen) {
+        double values[lanes];
+        std::uint32_t positions[lanes];
+        compress(values, load(a), chosen);
+        compress(positions, positions_from(40), chosen);
+        std::size_t place = 0;
+        for (std::uint32_t l = 0; l < lanes; ++l) {
+            if ((chosen >> l & 1u) == 0) continue;
+            REQUIRE(same(values[place], a[l]));
+            REQUIRE(positions[place] == 40 + l);
+            ++place;
+        }
+        REQUIRE(count(chosen) == place);
+    }
+    return nullptr;
+}
+
+inline const char* whole_numbers() {
+    const double fractions[lanes] = {0.0, 0.9, 1.0, 7.5, -0.9, -3.1, 2147483647.0, -2147483648.0};
+    const std::int32_t rounded[lanes] = {0, 0, 1, 7, 0, -3, 2147483647, -2147483647 - 1};
+    std::int32_t whole[lanes];
+    store_whole(whole, load(fractions));
+    const std::uint32_t numbers[lanes] = {9, 8, 7, 6, 5, 4, 3, 4294967295u};
+    std::uint32_t copied[lanes];
+    compress(copied, load_positions(numbers), 255);
+    for (std::size_t l = 0; l < lanes; ++l) {
+        REQUIRE(whole[l] == rounded[l]);
+        REQUIRE(copied[l] == numbers[l]);
+    }
+    return nullptr;
+}
+
+// Of every length, and from any place on.
+inline const char* counts() {
+    std::uint32_t values[140], state = 1;
+    const auto draw = [&](std::uint32_t below) {
+        return (state = state * 1664525u + 1013904223u) % 65536u * below >> 16;
+    };
+    for (std::uint32_t& value : values) value = draw(50);
+    for (std::size_t n = 0; n <= 139; ++n)
+        for (int i = 0; i < 20; ++i) {
+            const std::uint32_t low = draw(50), span = draw(60);
+            std::size_t expected = 0;
+            for (std::size_t j = 1; j <= n; ++j) expected += values[j] >= low && values[j] < low + span;
+            REQUIRE(count_between(values + 1, n, low, span) == expected);
+        }
+    return nullptr;
+}
+
+// `drawn` are vectors of eight values.
+inline const char* check_operations(const double* drawn, std::size_t vectors) {
+    REQUIRE_ALL(whole_numbers());
+    REQUIRE_ALL(counts());
+    for (std::size_t i = 0; i < vectors; ++i) {
+        REQUIRE_ALL(moves(drawn + i * lanes));
+        for (std::size_t j = 0; j < vectors; ++j) {
+            REQUIRE_ALL(arithmetic(drawn + i * lanes, drawn + j * lanes));
+            REQUIRE_ALL(comparisons(drawn + i * lanes, drawn + j * lanes));
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace knnmi::KNNMI_ISA
