@@ -67,7 +67,7 @@ class KnnCMI(CITest):
         ``ksg`` is the paper's, for continuous columns. ``mixed`` (Mesner and Shalizi 2019) also takes columns in which
         many rows share a value, booleans and categories, which are 0 apart where equal and 1 where not. ``auto`` takes
         ``mixed`` for the questions in which such a column takes part, and ``ksg`` for the others.
-    engine : auto, tree, column, columns
+    engine : auto, tree, single, batch
         How neighbours are found; changes the time and never the answer. ``auto`` takes the fastest; the mixed estimator
         and groups of columns take the tree in any case.
 
@@ -93,7 +93,7 @@ class KnnCMI(CITest):
     neighbors: int = 5
     stop_early: bool = False
     estimator: Literal["auto", "ksg", "mixed"] = "auto"
-    engine: Literal["auto", "tree", "column", "columns"] = "auto"
+    engine: Literal["auto", "tree", "single", "batch"] = "auto"
 
     def accepts(self, kind: Kind) -> bool:
         """Return whether the estimator takes columns of this kind."""
@@ -161,7 +161,7 @@ class BoundKnnCMI(BoundTest):
                     self._columns(z),
                     self._component.k,
                     estimator=estimator,
-                    engine="auto" if estimator == "mixed" else self._component.engine,
+                    engine=self._component.engine,
                     threads=self.threads,
                     poll=self._run.poll,
                 )
@@ -176,7 +176,6 @@ class BoundKnnCMI(BoundTest):
         component = self._component
         estimator = self._estimator(x, y, z)
         xs, ys = self._permuted_last(self._columns(x), self._columns(y), self._columns(z))
-        special = estimator == "ksg" and xs.shape[1] == ys.shape[1] == 1
         found = permutation_test(
             xs,
             ys,
@@ -188,7 +187,7 @@ class BoundKnnCMI(BoundTest):
             neighbors=component.neighbors if component.null == "local" else 0,
             stop_at_alpha=component.alpha if component.stop_early else 0.0,
             estimator=estimator,
-            engine=component.engine if special else "auto",
+            engine=component.engine,
             threads=self.threads,
             poll=self._run.poll,
         )

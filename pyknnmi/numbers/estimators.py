@@ -31,7 +31,7 @@ __all__ = [
     "thread_count",
 ]
 
-Engine = Literal["auto", "tree", "column", "columns"]
+Engine = Literal["auto", "tree", "single", "batch"]
 EstimatorName = Literal["ksg", "mixed"]
 Points = NDArray[np.float64]
 

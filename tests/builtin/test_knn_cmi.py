@@ -214,7 +214,7 @@ def test_categories_of_few_rows_are_told_once():
     ci_test(data, "x", "y", "patient", "knn-cmi(k=2,permutations=20)")
 
 
-@pytest.mark.parametrize("engine", ["tree", "column", "columns"])
+@pytest.mark.parametrize("engine", ["tree", "single", "batch"])
 def test_engines_give_one_answer(engine):
     expected = learn(DATA, "iamb+knn-cmi(permutations=39)", seed=1).evidence
     assert learn(DATA, f"iamb+knn-cmi(permutations=39,engine={engine})", seed=1).evidence == expected

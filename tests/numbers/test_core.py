@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import _thread
+import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -72,7 +75,7 @@ def test_errors_of_the_library_are_value_errors():
         _core.conditional_mutual_information(x, np.where(np.arange(60) == 7, np.nan, 0)[:, None], z, 3)
 
 
-@pytest.mark.parametrize("engine", ["tree", "column", "columns"])
+@pytest.mark.parametrize("engine", ["tree", "single", "batch"])
 def test_an_exception_from_poll_comes_out_as_it_is(engine):
     raised = LookupError("enough")
 
@@ -112,3 +115,14 @@ def test_numbers_of_the_generator():
         other = word * left >> 32
         expected[left - 1], expected[other] = expected[other], expected[left - 1]
     assert _core.permutation(4, 0, 0, 0).tolist() == expected
+
+
+@pytest.mark.parametrize(("given", "allowed"), [("plain", True), ("avx1024", False)])
+def test_the_instruction_set_of_the_environment_is_used_or_an_error(given, allowed):
+    code = "import pyknnmi as p; p.mutual_information(range(9), range(9)); print(p.build_info()['instruction_set'])"
+    env = {**os.environ, "KNNMI_INSTRUCTION_SET": given}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    if allowed:
+        assert done.stdout == "plain\n"
+    else:
+        assert "ParameterError: the environment variable KNNMI_INSTRUCTION_SET is 'avx1024': unset it" in done.stderr

@@ -70,7 +70,7 @@ def test_equals_brute_force(values):
     check()
 
 
-@pytest.mark.parametrize("engine", ["tree", "column", "columns"])
+@pytest.mark.parametrize("engine", ["tree", "single", "batch"])
 @pytest.mark.parametrize("conditions", [0, 1, 5])
 def test_neighbor_counts_equal_brute_force(engine, conditions):
     data = normals(200, 2 + conditions, seed=conditions).round(2)
@@ -86,7 +86,7 @@ def test_entropy_equals_brute_force(columns, k):
     assert entropy(x, k) == pytest.approx(oracle.entropy(x, k), rel=1e-13, abs=1e-13)
 
 
-@pytest.mark.parametrize("engine", ["tree", "column", "columns"])
+@pytest.mark.parametrize("engine", ["tree", "single", "batch"])
 @pytest.mark.parametrize("n", [4, 63, 500])
 @pytest.mark.parametrize("conditions", [0, 1, 2, 6])
 def test_engines_and_thread_counts_agree_bit_for_bit(engine, n, conditions):
@@ -360,7 +360,7 @@ ASKED = {
             (asked, {"estimator": "ksgg"}, ParameterError, "estimator = 'ksgg' must be one of ksg, mixed")
             for asked in ("mutual information", "many", "permutations")
         ),
-        ("many", {"engine": "trees"}, ParameterError, "engine = 'trees' must be one of auto, tree, column, columns"),
+        ("many", {"engine": "trees"}, ParameterError, "engine = 'trees' must be one of auto, tree, single, batch"),
         ("permutations", {"permutations": 10**12}, ParameterError, "permutations = 10{12}: .* from 1 to 2147483647"),
         ("permutations", {"permutations": 0}, ParameterError, "permutations = 0: give a whole number from 1"),
         ("permutations", {"neighbors": -1}, ParameterError, "neighbors = -1: give a whole number from 0"),
@@ -495,5 +495,5 @@ def test_mixed_estimator_of_candidates_and_permutations():
     each = [conditional_mutual_information(x, ys[:, [j]], z, 3, estimator="mixed") for j in range(5)]
     assert scores.tolist() == each
     assert permutation_test(x, ys[:, :1], z, 3, permutations=9, estimator="mixed").statistic == each[0]
-    with pytest.raises(ValueError, match="no mixed data: choose the tree engine"):
-        permutation_test(x, ys[:, :1], z, 3, estimator="mixed", engine="columns")
+    pairs = permutation_test(x, ys[:, :2], z, 3, permutations=9)
+    assert pairs == permutation_test(x, ys[:, :2], z, 3, permutations=9, engine="batch")
