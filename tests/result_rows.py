@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import reference
 from paper_comparison import STORED_EXPERIMENTS
+from pyknnmi_experiments import EXPERIMENTS, ResultRow
 
 from pyknnmi import Dataset, Pipeline, Run
-from pyknnmi.experiments import EXPERIMENTS, ResultRow
 
 _TRUE_EDGES = {"0-1", "1-2", "2-3", "1-4", "2-4", "4-5", "2-6", "4-6"}
 

@@ -10,21 +10,14 @@ from pathlib import Path
 import pytest
 
 import pyknnmi
-from pyknnmi import components, numbers, simulate, testing
+from pyknnmi import commands, components, numbers, simulate, testing
 from pyknnmi.registry.registry import Registry
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "pyknnmi"
 
-DOORS = {door.__name__: door for door in (pyknnmi, components, numbers, simulate, testing)}
-TOUCH_FILES = {
-    "data.reading",
-    "learning.exports",
-    "search.store",
-    "registry.scaffold",
-    "experiments.results",
-    "experiments.figures",
-}
+DOORS = {door.__name__: door for door in (pyknnmi, commands, components, numbers, simulate, testing)}
+TOUCH_FILES = {"data.reading", "learning.exports", "search.store", "registry.scaffold"}
 FILE_FUNCTIONS = {
     *("open", "connect", "mkdir", "unlink", "touch", "rmdir"),
     *("read_text", "read_bytes", "write_text", "write_bytes", "loadtxt", "savetxt", "savefig"),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import paper_comparison
 import pytest
+from pyknnmi_experiments import EXPERIMENTS, summarize
 from result_rows import assert_learned
-
-from pyknnmi.experiments import EXPERIMENTS, summarize
 
 ROWS = paper_comparison.committed_rows()
 CELLS = paper_comparison.compare(summarize(ROWS))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from pyknnmi.experiments import EXPERIMENTS, ResultRow, Summary, read_results, summarize
+from pyknnmi_experiments import EXPERIMENTS, ResultRow, Summary, read_results, summarize
 
 HERE = Path(__file__).parent
 STORED = HERE.parent.parent / "tests" / "data" / "paper_results.csv.gz"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # All experiments of the paper by all its methods, into results.csv; printed formulas and other variants into
 # variants.csv; then the figures and the comparison. Usage: docs/results/run.sh [JOBS]. Stopped, it goes on where it was.
-# Needs pyknnmi with matplotlib, plugins/pyknnmi-gaussian and plugins/pyknnmi-kernel.
+# Needs pyknnmi with matplotlib, and all of plugins/ but the example.
 set -euo pipefail
 cd "$(dirname "$0")"
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 # one core a job
@@ -9,7 +9,7 @@ export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 # one core a job
 experiments() {
   local out=$1 start=$SECONDS
   shift
-  pyknnmi experiment --jobs "$jobs" --out "$out" "$@"
+  pyknnmi experiment --jobs "$jobs" --out "${out%.csv}.db" --csv "$out" "$@"
   printf '%s: %d s\n' "${*: -1}" $((SECONDS - start))
 }
 

@@ -6,7 +6,6 @@ import click
 
 from pyknnmi.cli.common import PluginGroup
 from pyknnmi.cli.components import components, describe, explain
-from pyknnmi.cli.experiment import experiment, figures
 from pyknnmi.cli.learn import demo, learn, test
 from pyknnmi.cli.plugins import plugins
 from pyknnmi.cli.simulate import simulate
@@ -21,5 +20,5 @@ def main() -> None:
     """Learn which variables depend on which, without assuming a distribution."""
 
 
-for command in (components, demo, describe, experiment, explain, figures, learn, plugins, simulate, store, test):
+for command in (components, demo, describe, explain, learn, plugins, simulate, store, test):
     main.add_command(command)

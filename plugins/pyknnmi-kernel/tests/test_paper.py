@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+from pyknnmi_experiments import EXPERIMENTS
 from pyknnmi_kernel import KCI
 from pyknnmi_kernel.kci import BoundKCI
 
 import pyknnmi
-from pyknnmi.experiments import EXPERIMENTS
 from pyknnmi.registry.registry import default_registry
 
 DRAWS = 5000

@@ -5,10 +5,10 @@ import sys
 from dataclasses import replace
 
 import pytest
+from pyknnmi_experiments import Method, find_experiments, parse_methods, read_results, run_experiments
 from result_rows import assert_learned
 
 from pyknnmi import DataError, ParameterError, Pipeline, PyknnmiError, register_learner
-from pyknnmi.experiments import Method, find_experiments, parse_methods, read_results, run_experiments
 
 NETWORK = find_experiments(["small-network-nonlinear-gaussian"])
 METHODS = parse_methods(["knn=iamb+knn-cmi(permutations=39); fisher=iamb+fisher-z"])
@@ -26,7 +26,7 @@ def timeless(path):
 
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory):
-    path = tmp_path_factory.mktemp("uninterrupted") / "results.csv"
+    path = tmp_path_factory.mktemp("uninterrupted") / "results.db"
     run(path)
     return timeless(path)
 
@@ -39,7 +39,7 @@ def test_rows_are_what_learning_gives(uninterrupted):
 
 
 def test_returned_rows_are_those_of_the_table(tmp_path):
-    path = tmp_path / "results.csv"
+    path = tmp_path / "results.db"
     rows = run(path, repetitions=1)
     assert sorted(rows, key=str) == sorted(read_results(path), key=str)
     assert run(path, repetitions=1, sizes=[60]) == [row for row in rows if row.n == 60]
@@ -47,7 +47,7 @@ def test_returned_rows_are_those_of_the_table(tmp_path):
 
 KILLED = """
 import os, signal, sys
-from pyknnmi.experiments import find_experiments, parse_methods, run_experiments
+from pyknnmi_experiments import find_experiments, parse_methods, run_experiments
 
 def kill(progress):
     if progress.done == 5:
@@ -62,12 +62,10 @@ run_experiments(
 
 
 def test_killed_and_resumed_gives_the_same_table(tmp_path, uninterrupted):
-    path = tmp_path / "results.csv"
+    path = tmp_path / "results.db"
     assert subprocess.run([sys.executable, "-P", "-c", KILLED, path], check=False).returncode == -9
     finished = read_results(path)
     assert len(finished) == 5
-    with path.open("a") as stream:
-        stream.write("small-network-nonlinear-gaussian,knn,iam")  # died in the middle of a line
     counts = []
     run(path, progress=lambda progress: counts.append((progress.done, progress.total)))
     assert counts == [(done, 12) for done in range(6, 13)]
@@ -76,12 +74,12 @@ def test_killed_and_resumed_gives_the_same_table(tmp_path, uninterrupted):
 
 
 def test_jobs_do_not_matter(tmp_path, uninterrupted):
-    run(tmp_path / "results.csv", jobs=2)
-    assert timeless(tmp_path / "results.csv") == uninterrupted
+    run(tmp_path / "results.db", jobs=2)
+    assert timeless(tmp_path / "results.db") == uninterrupted
 
 
 def test_what_is_added_later_does_not_matter(tmp_path, uninterrupted):
-    path = tmp_path / "results.csv"
+    path = tmp_path / "results.db"
     run(path, methods=METHODS[1:], repetitions=2)
     run(path, methods=METHODS[:1], sizes=[100])
     run(path)
@@ -97,13 +95,13 @@ def test_on_a_dask_cluster(tmp_path, uninterrupted):
     cluster = distributed.LocalCluster(**settings)
     with cluster, distributed.Client(cluster), joblib.parallel_config(backend="dask"):
         assert joblib.effective_n_jobs(None) == 2
-        run(tmp_path / "results.csv")
-    assert timeless(tmp_path / "results.csv") == uninterrupted
+        run(tmp_path / "results.db")
+    assert timeless(tmp_path / "results.db") == uninterrupted
 
 
 def test_time_left_is_known_after_the_first_repetition(tmp_path):
     left = []
-    run(tmp_path / "results.csv", progress=lambda progress: left.append(progress.seconds_left))
+    run(tmp_path / "results.db", progress=lambda progress: left.append(progress.seconds_left))
     first = len(METHODS) * len(SIZES)
     assert left[: first - 1] == [None] * (first - 1)
     assert all(seconds > 0 for seconds in left[first - 1 : -1])
@@ -111,9 +109,9 @@ def test_time_left_is_known_after_the_first_repetition(tmp_path):
 
 
 def test_other_data_or_specs_are_not_mixed(tmp_path):
-    path = tmp_path / "results.csv"
+    path = tmp_path / "results.db"
     run(path, methods=METHODS[1:], repetitions=1)
-    before = path.read_bytes()
+    before = read_results(path)
     with pytest.raises(
         DataError, match="rows of small-network-nonlinear-gaussian that were made with seed 123456, not 7"
     ):
@@ -122,15 +120,15 @@ def test_other_data_or_specs_are_not_mixed(tmp_path):
         DataError, match=r"by 'fisher' that were made with .*and.*, not .*rule=or.*name the method anew"
     ):
         run(path, methods=parse_methods(["fisher=iamb(rule=or)+fisher-z"]))
-    assert path.read_bytes() == before
+    assert read_results(path) == before
 
 
 def test_failed_run_does_not_stop_the_others(tmp_path, registry, uninterrupted):
-    path = tmp_path / "results.csv"
+    path = tmp_path / "results.db"
     broken = True
 
     @register_learner("brittle")
-    def brittle(dataset, test):
+    def brittle(dataset, tester):
         if broken and dataset.n == 60:
             raise RuntimeError("singular matrix")
         return []
@@ -157,5 +155,5 @@ def test_failed_run_does_not_stop_the_others(tmp_path, registry, uninterrupted):
 )
 def test_bad_settings(tmp_path, settings, message):
     with pytest.raises(ParameterError, match=message):
-        run(tmp_path / "results.csv", **settings)
-    assert not (tmp_path / "results.csv").exists()
+        run(tmp_path / "results.db", **settings)
+    assert not (tmp_path / "results.db").exists()

@@ -4,10 +4,10 @@ import sys
 import xml.etree.ElementTree as ET
 
 import pytest
+from pyknnmi_experiments import draw_figures, save_figures, summarize
 from result_rows import row, stored_rows
 
 from pyknnmi import PyknnmiError
-from pyknnmi.experiments import draw_figures, save_figures, summarize
 
 
 def curves(axes):
@@ -89,5 +89,5 @@ def test_nothing_to_draw():
 
 def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(PyknnmiError, match=r'pip install "pyknnmi\[plot\]"'):
+    with pytest.raises(PyknnmiError, match=r'pip install "pyknnmi-experiments\[plot\]"'):
         draw_figures([row()])

@@ -8,18 +8,20 @@ from pathlib import Path
 
 import click
 
-from pyknnmi.cli.common import Failure, progress_line, writing
-from pyknnmi.errors import PyknnmiError
-from pyknnmi.experiments import (
+from pyknnmi import PyknnmiError
+from pyknnmi.commands import Failure, progress_line, writing
+from pyknnmi_experiments import (
     EXPERIMENTS,
     ExperimentProgress,
     ResultRow,
     find_experiments,
+    open_results,
     parse_methods,
     read_results,
     run_experiments,
     save_figures,
     summarize,
+    write_csv,
 )
 
 __all__ = ["experiment", "figures"]
@@ -53,41 +55,51 @@ def _list(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
 @click.option(
     "--sizes", callback=_whole_numbers, default="125,250,500,1000,2000", show_default=True, help="Numbers of rows."
 )
-@click.option("--repeats", default=25, show_default=True, help="Draws of the data.")
+@click.option("--repetitions", default=25, show_default=True, help="Draws of the data.")
 @click.option("--seed", default=123456, show_default=True, help="Fixes the data; this one is the paper's.")
 @click.option("--jobs", default=1, show_default=True, help="Worker processes; -1: one a core.")
 @click.option("--cluster", metavar="ADDRESS", help="Scheduler of a Dask cluster to run on, such as tcp://host:8786.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
-    default="results.csv",
+    default="results.db",
     show_default=True,
-    help="CSV file; rows that it has are not made again.",
+    help="SQLite file; rows that it has are not made again.",
+)
+@click.option(
+    "--csv",
+    "csv_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write all rows of the file as CSV; rows that this CSV file has already are taken over first.",
 )
 @click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list, help="List the experiments.")
 def experiment(
     names: Sequence[str],
     methods: Sequence[str],
     sizes: Sequence[int],
-    repeats: int,
+    repetitions: int,
     seed: int,
     jobs: int,
     cluster: str | None,
     out: Path,
+    csv_file: Path | None,
 ) -> None:
-    """Run the experiments NAME of the paper ('*' stands for any characters) into a CSV file.
+    """Run the experiments NAME of the paper ('*' stands for any characters) into a file.
 
     Stopped, it goes on where it was when given again.
     """
     chosen, compared = find_experiments(names), parse_methods(methods)
     with writing(), _on_cluster(cluster), _time_left() as progress:
+        if csv_file and csv_file.exists():
+            with open_results(out) as results:
+                results.add(read_results(csv_file))
         try:
             rows = run_experiments(
                 chosen,
                 compared,
                 out,
                 sizes=sizes,
-                repetitions=repeats,
+                repetitions=repetitions,
                 seed=seed,
                 jobs=None if cluster else jobs,
                 progress=progress,
@@ -96,6 +108,10 @@ def experiment(
             raise Failure(f"stopped; what is finished is in {out}, and the same command goes on from there") from None
     click.echo(_table(rows))
     click.echo(f"{len(rows)} rows in {out}")
+    if csv_file:
+        with writing():
+            write_csv(read_results(out), csv_file)
+        click.echo(f"wrote {csv_file}")
 
 
 @click.command()
@@ -143,7 +159,7 @@ def _on_cluster(address: str | None) -> Iterator[None]:
     try:
         from distributed import Client
     except ImportError:
-        raise PyknnmiError('a cluster needs Dask: pip install "pyknnmi[cluster]"') from None
+        raise PyknnmiError('a cluster needs Dask: pip install "pyknnmi-experiments[cluster]"') from None
     import joblib
 
     try:

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pyknnmi.data.dataset import natural_key
-from pyknnmi.errors import PyknnmiError
-from pyknnmi.experiments.catalogue import EXPERIMENTS, Experiment
-from pyknnmi.experiments.results import ResultRow
-from pyknnmi.experiments.summary import Summary, summarize
-from pyknnmi.learning.exports import make_folder
+from pyknnmi import PyknnmiError
+from pyknnmi.commands import make_folder, natural_key
+from pyknnmi_experiments.catalogue import EXPERIMENTS, Experiment
+from pyknnmi_experiments.results import ResultRow
+from pyknnmi_experiments.summary import Summary, summarize
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,7 +113,7 @@ def _style() -> Any:
     try:
         import matplotlib as mpl
     except ImportError:
-        raise PyknnmiError('figures need matplotlib: pip install "pyknnmi[plot]"') from None
+        raise PyknnmiError('figures need matplotlib: pip install "pyknnmi-experiments[plot]"') from None
     return mpl.rc_context(_STYLE)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pyknnmi.experiments.results import ResultRow
+from pyknnmi_experiments.results import ResultRow
 
 __all__ = ["Summary", "summarize"]
 

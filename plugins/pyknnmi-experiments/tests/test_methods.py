@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from pyknnmi_experiments import parse_methods
 
 from pyknnmi import ParameterError, SpecError
-from pyknnmi.experiments import parse_methods
 
 
 @pytest.mark.parametrize(

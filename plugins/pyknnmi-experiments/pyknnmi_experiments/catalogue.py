@@ -10,9 +10,8 @@ from typing import Protocol
 
 import numpy as np
 
-from pyknnmi.data.dataset import Dataset
-from pyknnmi.errors import UnknownNameError, did_you_mean
-from pyknnmi.graphs.graph import Graph
+from pyknnmi import Dataset, Graph, UnknownNameError
+from pyknnmi.commands import did_you_mean
 from pyknnmi.simulate import (
     Noise,
     g_wishart_mixture,

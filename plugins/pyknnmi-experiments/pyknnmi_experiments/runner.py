@@ -8,13 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from pyknnmi.data.dataset import Dataset
-from pyknnmi.errors import DataError, ParameterError, PyknnmiError
-from pyknnmi.experiments.catalogue import EXPERIMENTS, ROWS, Drawn, Experiment
-from pyknnmi.experiments.methods import Method
-from pyknnmi.experiments.results import Key, ResultRow, Results, open_results
-from pyknnmi.run import Run, cores
-from pyknnmi.search import processes
+from pyknnmi import DataError, Dataset, ParameterError, PyknnmiError, Run
+from pyknnmi.commands import cores, side_by_side, workers
+from pyknnmi_experiments.catalogue import EXPERIMENTS, ROWS, Drawn, Experiment
+from pyknnmi_experiments.methods import Method
+from pyknnmi_experiments.results import Key, ResultRow, Results, open_results
 
 __all__ = ["ExperimentProgress", "run_experiments"]
 
@@ -69,15 +67,15 @@ def run_experiments(
     """Learn every experiment by every method, for every size and repetition, and return the rows.
 
     Rows that the table at `path` has already are not computed again, and each new one is written as it is finished:
-    a run that was stopped goes on where it was. When all are there, the table is put in order, so that it is the
-    same, but for the seconds, for any number of stops and jobs.
+    a run that was stopped goes on where it was. The rows are the same, but for the seconds, for any number of stops
+    and jobs.
 
     Parameters
     ----------
     experiments : sequence of Experiment
     methods : sequence of Method
     path : path
-        A CSV file, which may hold other experiments and methods too.
+        An SQLite file, made if there is none, which may hold other experiments and methods too.
     sizes : sequence of int
         Numbers of rows, from 2 to 2000: the first rows of one draw of 2000.
     repetitions : int
@@ -110,7 +108,6 @@ def run_experiments(
     with open_results(path) as results:
         _check_same_origin(tasks, results, path)
         failures = _run_missing(tasks, results, jobs, progress)
-        results.put_in_order()
         rows = [results.rows[task.key] for task in tasks if task.key in results.rows]
     if failures:
         first = failures[0]
@@ -155,18 +152,18 @@ def _run_missing(
     progress: Callable[[ExperimentProgress], None] | None,
 ) -> list[_Failure]:
     missing = [task for task in tasks if task.key not in results.rows]
-    workers = processes.workers(jobs)
-    threads = 0 if workers == 1 else max(1, cores() // workers)
-    timer = _Timer(missing, results.rows.values(), workers)
+    processes = workers(jobs)
+    threads = 0 if processes == 1 else max(1, cores() // processes)
+    timer = _Timer(missing, results.rows.values(), processes)
     failures = []
     # Batches would mix runs of milliseconds with runs of minutes.
-    outcomes = processes.each(partial(_run, threads=threads), missing, jobs, batch_size=1)
+    outcomes = side_by_side(partial(_run, threads=threads), missing, jobs, batch_size=1)
     for finished, outcome in enumerate(outcomes, start=1):
         if isinstance(outcome, _Failure):
             failures.append(outcome)
             timer.finished(outcome.task.key)
         else:
-            results.append(outcome)
+            results.add([outcome])
             timer.finished(outcome.key, outcome.seconds)
         if progress:
             progress(ExperimentProgress(len(tasks) - len(missing) + finished, len(tasks), timer.seconds_left()))

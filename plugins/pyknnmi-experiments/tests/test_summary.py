@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 from paper_comparison import stored_lines
+from pyknnmi_experiments import summarize
 from result_rows import row, stored_rows
-
-from pyknnmi.experiments import summarize
 
 
 def test_averages_of_the_stored_graphs_are_those_of_the_paper():

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pyknnmi.errors import ParameterError
-from pyknnmi.learning.pipeline import Pipeline
+from pyknnmi import ParameterError, Pipeline
 
 __all__ = ["Method", "parse_methods"]
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import reference
+from pyknnmi_experiments import EXPERIMENTS, find_experiments
 
 from pyknnmi import UnknownNameError
-from pyknnmi.experiments import EXPERIMENTS, find_experiments
 from pyknnmi.simulate import random_gaussian, random_nonparanormal, small_network
 
 
