@@ -22,13 +22,13 @@ from pyknnmi.errors import (
 )
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
-from pyknnmi.learning.ci_test import ci_test
+from pyknnmi.learning.bind import TableTest, bind, ci_test
 from pyknnmi.learning.exports import write_result
 from pyknnmi.learning.pipeline import Pipeline, learn
 from pyknnmi.learning.result import LearnResult, PairEvidence
 from pyknnmi.numbers import build_info, conditional_mutual_information, entropy, mutual_information
 from pyknnmi.protocols.ci_tests import CIResult
-from pyknnmi.registry.registry import register_ci_test, register_learner, register_transform
+from pyknnmi.registry.registry import parse_test, register_ci_test, register_learner, register_transform
 from pyknnmi.run import Progress, Run
 from pyknnmi.search.constraints import Constraints
 from pyknnmi.search.store import Store
@@ -53,7 +53,9 @@ __all__ = [
     "SpecError",
     "StoppedError",
     "Store",
+    "TableTest",
     "UnknownNameError",
+    "bind",
     "build_info",
     "ci_test",
     "components",
@@ -62,6 +64,7 @@ __all__ = [
     "learn",
     "mutual_information",
     "numbers",
+    "parse_test",
     "read_table",
     "register_ci_test",
     "register_learner",

@@ -10,7 +10,7 @@ import click
 from pyknnmi.cli.common import progress_bar, writing
 from pyknnmi.data.dataset import Dataset, Missing
 from pyknnmi.data.reading import read_table
-from pyknnmi.learning.ci_test import ci_test
+from pyknnmi.learning.bind import ci_test
 from pyknnmi.learning.exports import make_writable_folder, write_result
 from pyknnmi.learning.pipeline import DEFAULT_SPEC, Pipeline
 from pyknnmi.learning.result import format_p_value

@@ -80,6 +80,7 @@ def component_from_function(
         },
         frozen=True,
         kw_only=True,
+        eq=False,  # the base compares what the class was made from
     )
     cls.__module__ = plain.__module__
     return typing.cast(type[CITest], cls)
@@ -113,6 +114,21 @@ class _FunctionComponent(Component):
 
     def call(self, *arguments: Any) -> Any:
         return self.function(*arguments, **{name: getattr(self, name) for name in self.own})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what the class is made from: a class that was made while running cannot be found by its name."""
+        values = {parameter.name: getattr(self, parameter.name) for parameter in self.parameters()}
+        return _rebuilt, (self.kind, self.name, self.function, values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _FunctionComponent) and self.__reduce__() == other.__reduce__()
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+
+def _rebuilt(kind: str, name: str, function: Callable[..., Any], values: dict[str, Value]) -> Component:
+    return component_from_function(kind, name, function)(**values)
 
 
 class _FunctionTest(_FunctionComponent, CITest):

@@ -15,7 +15,7 @@ from typing import Any
 
 import pluggy
 
-from pyknnmi.errors import ParameterError, PluginError, UnknownNameError, did_you_mean, warn
+from pyknnmi.errors import ParameterError, PluginError, SpecError, UnknownNameError, did_you_mean, warn
 from pyknnmi.protocols.ci_tests import CITest
 from pyknnmi.protocols.component import Component
 from pyknnmi.protocols.spec import Call, Spec
@@ -29,6 +29,7 @@ __all__ = [
     "Plugin",
     "Registry",
     "default_registry",
+    "parse_test",
     "register_ci_test",
     "register_learner",
     "register_transform",
@@ -231,6 +232,27 @@ def default_registry() -> Registry:
 @functools.cache
 def _registry() -> Registry:
     return Registry()
+
+
+def parse_test(text: str) -> CITest:
+    """Return the CI test that a text names, such as ``knn-cmi(k=5)``.
+
+    Raises
+    ------
+    SpecError
+        Bad grammar, an unknown name, a bad parameter, or a component that is no CI test; the place is marked.
+
+    Examples
+    --------
+    >>> import pyknnmi
+    >>> pyknnmi.parse_test("fisher-z(alpha=0.01)")
+    FisherZ(alpha=0.01, correlation='pearson')
+    """
+    spec = Spec.parse(text)
+    component = default_registry().component_of(spec, spec.calls[0])
+    if len(spec.calls) != 1 or not isinstance(component, CITest):
+        raise SpecError("expected one CI test, such as knn-cmi(k=5)", text, 0)
+    return component
 
 
 def register_ci_test(component: Any, function: Any = None) -> Any:

@@ -157,6 +157,19 @@ class Tester:
                 self._run.resume()
                 raise
 
+    def for_threads(self) -> Tester:
+        """Return a tester with the same memory that several threads may use at a time.
+
+        With one thread a call they are served side by side, if the test is made for it; otherwise one after another,
+        each on all threads of the run.
+        """
+        shared = self._bound.for_threads() if self._run.threads_per_job == 1 else None
+        return self._branch(_bound=shared or _OneAtATime(self._bound))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy needs: the answers, and neither locks nor the progress of what is going on."""
+        return {**self.__dict__, "_locks": {}, "_on_answer": None}
+
     def _branch(self, **changes: object) -> Tester:
         """Return a tester that shares the answers and starts a trail of its own."""
         branch = object.__new__(Tester)
@@ -258,6 +271,25 @@ class Tester:
 
     def _listed(self, z: tuple[int, ...]) -> str:
         return ", ".join(f"'{self.names[i]}'" for i in z) or "nothing"
+
+
+class _OneAtATime(BoundTest):
+    """A bound test that answers one call after another, whichever threads they come from."""
+
+    def __init__(self, bound: BoundTest) -> None:
+        self._bound = bound
+        self._lock = threading.Lock()
+
+    def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
+        with self._lock:
+            return self._bound.test(x, y, z)
+
+    def associations(self, x: int, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
+        with self._lock:
+            return self._bound.associations(x, candidates, z)
+
+    def __reduce__(self) -> tuple[type[BoundTest], tuple[BoundTest]]:
+        return type(self), (self._bound,)
 
 
 def _search(work: Callable[[int, Tester], T], item: int, branch: Tester) -> Finding[T]:
