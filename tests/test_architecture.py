@@ -17,7 +17,9 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "pyknnmi"
 
 DOORS = {door.__name__: door for door in (pyknnmi, commands, components, numbers, simulate, testing)}
-TOUCH_FILES = {"data.reading", "learning.exports", "search.store", "registry.scaffold"}
+TOUCH_FILES = {"data.reading", "learning.exports", "search.store", "registry.scaffold", "report.html"}
+# A result draws itself, as data frames do: the one import upwards, within the methods that need it.
+UPWARDS = {("learning.result", "report.plots"), ("learning.result", "report.html")}
 FILE_FUNCTIONS = {
     *("open", "connect", "mkdir", "unlink", "touch", "rmdir"),
     *("read_text", "read_bytes", "write_text", "write_bytes", "loadtxt", "savetxt", "savefig"),
@@ -79,13 +81,16 @@ def test_every_room_is_there_and_every_module_is_in_a_room():
 @pytest.mark.parametrize("name", OWN)
 def test_imports_point_one_way(name):
     for imported in own_imports(OWN[name]):
+        if (name, imported) in UPWARDS:
+            continue
         assert imported, f"{name} imports from the package's front door, which imports everything"
         if imported != "_core" and name != "__main__":
             assert room(imported) <= room(name), f"{name} imports {imported}"
 
 
 def test_imports_have_no_circle():
-    TopologicalSorter({name: set(own_imports(tree)) - {name} for name, tree in OWN.items()}).prepare()
+    lower = {name: {other for other in own_imports(tree) if (name, other) not in UPWARDS} for name, tree in OWN.items()}
+    TopologicalSorter({name: others - {name} for name, others in lower.items()}).prepare()
 
 
 def importers(module):

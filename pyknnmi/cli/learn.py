@@ -43,6 +43,7 @@ _missing = click.option(
 @_missing
 @click.option("--store", type=click.Path(path_type=Path), help="File that keeps every answer, to go on after a stop.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the files.")
+@click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="HTML file to look at and pass on.")
 def learn(
     data: Path,
     spec: str,
@@ -56,6 +57,7 @@ def learn(
     missing: Missing,
     store: Path | None,
     out: Path | None,
+    report: Path | None,
 ) -> None:
     """Learn the Markov network of DATA, a CSV or TSV file with a header line.
 
@@ -69,9 +71,10 @@ def learn(
         [_columns(edge, table) for edge in forbidden],
         None if targets is None else _columns(targets, table),
     )
-    if out is not None:
-        with writing():  # before the work, not after it
-            make_writable_folder(out)
+    for folder in (out, report.parent if report else None):
+        if folder is not None:
+            with writing():  # before the work, not after it
+                make_writable_folder(folder)
     with progress_bar() as progress:
         run = Run(seed, threads, jobs, progress)
         kept = Store(store) if store else None
@@ -81,6 +84,10 @@ def learn(
         with writing():
             written = write_result(result, out, {"spec_as_given": spec, "data": str(data)})
         click.echo(f"wrote {', '.join(path.name for path in written)} to {out}")
+    if report is not None:
+        with writing():
+            result.report(report, data=str(data))
+        click.echo(f"wrote the report to {report}")
 
 
 @click.command()

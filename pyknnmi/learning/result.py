@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
 from pyknnmi.protocols.ci_tests import CIResult
 from pyknnmi.search.constraints import FORBIDDEN, REQUIRED, Constraints
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["LearnResult", "PairEvidence"]
 
@@ -108,6 +113,38 @@ class LearnResult:
     def evidence_by_pair(self) -> dict[tuple[str, str], PairEvidence]:
         """Return the evidence under the names of the two columns, in the order of the data."""
         return {(pair.source, pair.target): pair for pair in self.evidence}
+
+    def plot(self, kind: str = "graph", ax: Axes | None = None, *, seed: int = 0) -> Axes:
+        """Draw the result, and return the axes; see `pyknnmi.report.plots.plot`.
+
+        Parameters
+        ----------
+        kind : str
+            ``graph``, ``matrix``, ``evidence``, ``effects`` or ``selection``.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure when left out.
+        seed : int
+            Another seed gives another drawing of the same network.
+        """
+        from pyknnmi.report.plots import plot
+
+        return plot(self, kind, ax, seed=seed)
+
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None, data: str | None = None) -> Path:
+        """Write the result as one HTML file, and return its path; see `pyknnmi.report.html.write_report`.
+
+        Parameters
+        ----------
+        path : path
+            The HTML file, which needs no other file and no network.
+        title : str, optional
+            The heading.
+        data : str, optional
+            The file that the data came from, for the heading and for the command that repeats the run.
+        """
+        from pyknnmi.report.html import write_report
+
+        return write_report(self, path, title=title, data=data)
 
     def __str__(self) -> str:
         found = self.evidence_by_pair()

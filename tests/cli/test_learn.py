@@ -223,3 +223,13 @@ def test_a_store(table, tmp_path):
 
 def test_the_written_data_can_be_read(table):
     assert read_table(table).sha256 == DATA.sha256
+
+
+def test_report_is_written_for_the_table_that_was_given(table, tmp_path):
+    report = tmp_path / "new" / "report.html"
+    done = invoke("learn", table, "--spec", "iamb+fisher-z", "--report", report)
+    assert done.exit_code == 0, done.output
+    assert f"wrote the report to {report}" in done.output
+    page = report.read_text(encoding="utf-8")
+    assert "Network of data.csv" in page
+    assert f"pyknnmi learn {table} --spec" in page

@@ -1,0 +1,172 @@
+"""The pairs of a result as people read them: joined or not, how strongly, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pyknnmi.learning.result import LearnResult, format_p_value
+from pyknnmi.protocols.ci_tests import CIResult
+from pyknnmi.protocols.spec import Spec
+from pyknnmi.search.constraints import FORBIDDEN, REQUIRED
+
+__all__ = ["ReportedPair", "alpha_of", "closest_to_the_threshold", "reported_pairs", "shortened", "strength_name"]
+
+_ENDS = {"source", "target"}
+
+
+@dataclass(frozen=True)
+class ReportedPair:
+    """One pair of columns in a plot or a report.
+
+    Attributes
+    ----------
+    source, target : str
+        The two columns, in the order of the data.
+    edge : bool
+        Whether the graph joins them.
+    one_sided : bool
+        Whether one of the two is in the other's blanket, and the other is not in its.
+    strength : float, optional
+        The statistic of the test that decided, or what else the learner says of its edges. None where nothing was
+        tested.
+    p_value : float, optional
+    answer : CIResult, optional
+        The test that decided; None for a learner that uses no test.
+    given : tuple of str
+        The conditioning set of that test.
+    reason : str
+        Why the two are joined, or why not.
+    """
+
+    source: str
+    target: str
+    edge: bool
+    one_sided: bool
+    strength: float | None
+    p_value: float | None
+    answer: CIResult | None
+    given: tuple[str, ...]
+    reason: str
+
+    @property
+    def label(self) -> str:
+        """The two names with a dash between them."""
+        return f"{self.source} - {self.target}"
+
+
+def reported_pairs(result: LearnResult) -> list[ReportedPair]:
+    """Return every edge and every other pair that was tested; edges first, each part from strong to weak."""
+    evidence = result.evidence_by_pair()
+    strengths = _strengths_in_details(result.details)
+    rows = []
+    for a, b in dict.fromkeys((*result.graph.edges, *evidence)):
+        found = evidence.get((a, b))
+        joined = (a, b) in result.graph
+        tested = found is not None and not found.is_constrained
+        rows.append(
+            ReportedPair(
+                source=a,
+                target=b,
+                edge=joined,
+                one_sided=_sides(result.blankets, a, b) in ([True, False], [False, True]),
+                strength=found.answer.statistic if found and tested else strengths.get((a, b)),
+                p_value=found.answer.p_value if found and tested else None,
+                answer=found.answer if found else None,
+                given=found.given if found else (),
+                reason=_reason(result, a, b, joined, found.answer if found else None, found.given if found else ()),
+            )
+        )
+    return sorted(rows, key=lambda row: (not row.edge, -_order(row), row.source, row.target))
+
+
+def closest_to_the_threshold(rows: Sequence[ReportedPair], alpha: float, count: int) -> list[ReportedPair]:
+    """Return the tested pairs whose p-values are nearest to `alpha`, as a ratio, from small to large p-values."""
+    tested = [row for row in rows if row.p_value is not None]
+    nearest = sorted(tested, key=lambda row: (_ratio(row, alpha), row.source, row.target))[:count]
+    return sorted(nearest, key=lambda row: (row.p_value or 0.0, -_order(row), row.source, row.target))
+
+
+def alpha_of(result: LearnResult) -> float | None:
+    """Return the significance level that a result's spec gives; None if its components have none."""
+    for call in reversed(Spec.parse(result.spec).calls):
+        for name, value in call.arguments:
+            if name == "alpha" and isinstance(value, int | float):
+                return float(value)
+    return None
+
+
+def strength_name(result: LearnResult) -> str:
+    """Return what `ReportedPair.strength` is, with its unit if it has one."""
+    test = Spec.parse(result.spec).calls[-1].name
+    if any(pair.answer for pair in result.evidence):
+        return "conditional mutual information (nats)" if test == "knn-cmi" else f"statistic of {test}"
+    rows = _rows_in_details(result.details)
+    names = [key for key in rows[0] if key not in _ENDS] if rows else []
+    return names[0].replace("_", " ") if names else "strength"
+
+
+def shortened(name: str, longest: int) -> str:
+    """Return a name that fits, on one line: a long one without its middle."""
+    name = "".join(character if character.isprintable() else " " for character in name)
+    half = longest // 2
+    return name if len(name) <= longest else f"{name[:half]}…{name[1 - half :]}"
+
+
+def _ratio(row: ReportedPair, alpha: float) -> float:
+    p = max(row.p_value or 0.0, 1e-300)
+    return max(p / alpha, alpha / p)
+
+
+def _order(row: ReportedPair) -> float:
+    return float("inf") if row.strength is None else abs(row.strength)
+
+
+def _sides(blankets: Mapping[str, Sequence[str]], a: str, b: str) -> list[bool]:
+    """Return for each of the two that was searched whether it has the other in its blanket."""
+    return [other in blankets[name] for name, other in ((a, b), (b, a)) if name in blankets]
+
+
+def _rows_in_details(details: Mapping[str, object]) -> list[Mapping[str, object]]:
+    """Return the rows that a learner without a test gives for its edges."""
+    rows = details.get("edges", ())
+    if not isinstance(rows, Sequence) or isinstance(rows, str):
+        return []
+    return [row for row in rows if isinstance(row, Mapping) and row.keys() >= _ENDS]
+
+
+def _strengths_in_details(details: Mapping[str, object]) -> dict[tuple[str, str], float]:
+    found = {}
+    for row in _rows_in_details(details):
+        numbers = [value for key, value in row.items() if key not in _ENDS and isinstance(value, int | float)]
+        if numbers:
+            ends = str(row["source"]), str(row["target"])
+            found[ends] = found[ends[::-1]] = float(numbers[0])
+    return found
+
+
+def _reason(result: LearnResult, a: str, b: str, joined: bool, answer: CIResult | None, given: tuple[str, ...]) -> str:
+    if answer is not None and answer.decided_by == REQUIRED:
+        return "required: this edge was given to the run, and not tested"
+    if answer is not None and answer.decided_by == FORBIDDEN:
+        return "forbidden: this pair was ruled out before the run, and not tested"
+    condition = f" given {', '.join(given)}" if given else ""
+    p = "" if answer is None else f" (p = {format_p_value(answer.p_value)})"
+    sides = _sides(result.blankets, a, b)
+    if sides == [True, True]:
+        return "each is in the other's blanket"
+    if len(sides) == 2 and any(sides):
+        inside, owner = (b, a) if sides[0] else (a, b)
+        if joined:
+            return f"{inside} is in the blanket of {owner}: the rule OR needs only one side"
+        return (
+            f"lost by the AND rule: {inside} is in the blanket of {owner}, but {owner} is not in the blanket of "
+            f"{inside}; there they are independent{condition}{p}"
+        )
+    if joined:
+        return f"dependent{condition}{p}" if answer is not None else "chosen by the learner"
+    if answer is None:
+        return "not chosen by the learner"
+    if answer.decided_by == "screen":
+        return f"independent{condition}: the estimate and the correlation are both next to nothing"
+    return f"independent{condition}{p}"

@@ -1,0 +1,68 @@
+"""Results for the tests of plots and reports, made by hand or learned in a moment."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+import pyknnmi
+from pyknnmi import CIResult, Constraints, Graph, LearnResult, PairEvidence
+
+HOSTILE = (
+    "<script>document.title = 'taken'</script>",
+    "</script><img src=x onerror=\"document.title = 'taken'\">",
+    "\"double\" & 'single'",
+    "مرحبا بالعالم",
+    "🙂 two words",
+    "a" * 300,
+    "$x^2$ \\alpha",
+    "line\nbreak\tand tab",
+)
+
+
+def hostile_result():
+    """A result of a chain of columns with hostile names."""
+    values = np.random.default_rng(0).normal(size=(200, len(HOSTILE)))
+    for i in range(1, len(HOSTILE)):
+        values[:, i] += values[:, i - 1]
+    return pyknnmi.learn(pd.DataFrame(values, columns=list(HOSTILE)), "iamb+fisher-z")
+
+
+def answer(statistic, p_value, decided_by="normal", n=100):
+    return CIResult(statistic=statistic, p_value=p_value, independent=p_value >= 0.05, n=n, decided_by=decided_by)
+
+
+def made(evidence, blankets, spec="iamb(rule=and)+fisher-z(alpha=0.05)", names="abcde", **more):
+    """Return a result of pairs, each with (edge, given, answer)."""
+    rows = tuple(PairEvidence(a, b, edge, tuple(given), found) for (a, b), (edge, given, found) in evidence.items())
+    return LearnResult(
+        graph=Graph(names, [(row.source, row.target) for row in rows if row.edge]),
+        blankets={name: tuple(blanket) for name, blanket in blankets.items()},
+        evidence=rows,
+        spec=spec,
+        seed=1,
+        data_sha256="0" * 64,
+        shape=(100, len(names)),
+        constant_columns=more.pop("constant_columns", ()),
+        counts={"tests": 9, "permutations": 0, "scored": 3},
+        seconds=0.1,
+        versions={"pyknnmi": "0"},
+        constraints=more.pop("constraints", Constraints()),
+        **more,
+    )
+
+
+def mixed_result():
+    """A result with an edge, a pair lost by the AND rule, a required and a forbidden pair, and two plain misses."""
+    return made(
+        {
+            "ab": (True, "", answer(9.0, 1e-9)),
+            "ac": (False, "b", answer(1.9, 0.06)),
+            "ad": (True, "", answer(0.0, 0.0, "required")),
+            "ae": (False, "", answer(0.0, 1.0, "forbidden")),
+            "bc": (True, "a", answer(2.1, 0.04)),
+            "bd": (False, "ac", answer(0.2, 0.8, "screen")),
+        },
+        {"a": "bcd", "b": "ac", "c": "b", "d": "a", "e": ""},
+        constraints=Constraints(required=(("a", "d"),), forbidden=(("a", "e"),)),
+    )

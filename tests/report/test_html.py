@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import shlex
+from html.parser import HTMLParser
+
+import pytest
+from click.testing import CliRunner
+from made_results import HOSTILE, answer, hostile_result, made, mixed_result
+
+import pyknnmi
+from pyknnmi import PartiallyDirectedGraph, simulate
+from pyknnmi.cli import main
+from pyknnmi.learning.exports import write_dataset
+from pyknnmi.report.html import repeat_command, report_html
+
+
+class Page(HTMLParser):
+    """Reads a report: its tags with their attributes, the cells of its tables, and its scripts."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.cells, self.raw, self.open = [], [], {}, []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.tags.append((tag, attrs))
+        if tag == "td":
+            self.cells.append("")
+        if tag in ("td", "script", "style", "title"):
+            self.open.append((tag, attrs))
+
+    def handle_endtag(self, tag):
+        if self.open and self.open[-1][0] == tag:
+            self.open.pop()
+
+    def handle_data(self, data):
+        if not self.open:
+            return
+        tag, attrs = self.open[-1]
+        if tag == "td":
+            self.cells[-1] += data
+        else:
+            self.raw[attrs.get("id", tag)] = self.raw.get(attrs.get("id", tag), "") + data
+
+    @property
+    def content(self):
+        return json.loads(self.raw["content"])
+
+
+def rows(page):
+    return [page.cells[i : i + 6] for i in range(0, len(page.cells), 6)]
+
+
+def test_the_table_holds_every_pair_with_its_reason():
+    found = rows(Page(report_html(mixed_result())))
+    assert found[0][:5] == ["a", "d", "yes", "", ""]
+    assert found[1] == ["a", "b", "yes", "9", "1e-09", "Each is in the other's blanket."]
+    assert found[4][:5] == ["a", "c", "no", "1.9", "0.06"]
+    assert found[4][5].startswith("Lost by the AND rule: c is in the blanket of a")
+    assert len(found) == 6
+
+
+def test_names_are_text_whatever_they_hold():
+    result = hostile_result()
+    page = Page(report_html(result, title=HOSTILE[0], data=HOSTILE[1]))
+    assert page.raw["title"] == HOSTILE[0]
+    assert {name for row in rows(page) for name in row[:2]} == set(HOSTILE)
+    assert page.content["names"] == list(HOSTILE)
+    assert [tag for tag, _ in page.tags].count("script") == 2
+    assert not [tag for tag, _ in page.tags if tag == "img"]
+    assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
+
+
+def test_the_page_asks_no_other_computer_for_anything():
+    text = report_html(mixed_result())
+    assert not re.search(r"https?:|//[a-z]|url\(|@import", text)
+    links = [value for _, attrs in Page(text).tags for name, value in attrs.items() if name in ("href", "src")]
+    assert all(link.startswith("#") or link == "data:," for link in links)
+
+
+def test_the_page_allows_its_own_script_and_style_alone():
+    page = Page(report_html(mixed_result()))
+    (policy,) = [attrs["content"] for tag, attrs in page.tags if attrs.get("http-equiv") == "Content-Security-Policy"]
+    for kind in ("script", "style"):
+        digest = base64.b64encode(hashlib.sha256(page.raw[kind].encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    assert not [attrs for _, attrs in page.tags if "style" in attrs]  # the policy would refuse them
+
+
+def test_the_script_is_given_the_same_pairs_as_the_table():
+    page = Page(report_html(mixed_result()))
+    names = page.content["names"]
+    given = [[names[pair["a"]], names[pair["b"]], "yes" if pair["edge"] else "no"] for pair in page.content["pairs"]]
+    assert given == [row[:3] for row in rows(page)]
+    assert [pair["near"] for pair in page.content["pairs"]] == [False, False, False, False, True, False]
+
+
+def test_the_same_result_gives_the_same_bytes():
+    assert report_html(mixed_result()) == report_html(mixed_result())
+
+
+def test_what_to_look_at_is_said_in_words():
+    text = report_html(mixed_result())
+    assert "1 edge has a p-value just below the threshold of 0.05: <bdi>b</bdi> - <bdi>c</bdi>" in text
+    assert "1 pair was found from one side only, so the AND rule left it out: <bdi>a</bdi> - <bdi>c</bdi>." in text
+    assert "1 column has no edge: <bdi>e</bdi>." in text
+
+
+def test_directions_are_drawn_as_tips():
+    evidence = {"ab": (True, "", answer(4, 1e-4)), "bc": (True, "", answer(3, 1e-3))}
+    oriented = PartiallyDirectedGraph("abc", ["ba"], ["bc"])
+    result = made(evidence, {"a": "b", "b": "ac", "c": "b"}, names="abc", oriented=oriented)
+    page = Page(report_html(result))
+    assert [pair["arrow"] for pair in page.content["pairs"]] == [-1, 0]
+    assert len([attrs for tag, attrs in page.tags if attrs.get("class") == "tip"]) == 1
+
+
+def test_far_pairs_beyond_the_limit_are_left_out_and_counted(monkeypatch):
+    monkeypatch.setattr("pyknnmi.report.html._MOST_MISSES", 1)
+    text = report_html(mixed_result())
+    assert "1 more pairs without an edge" in text
+    assert [row[:2] for row in rows(Page(text))][-1] == ["a", "c"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"required": [("X1", "X7")], "forbidden": [("X1", "X2")]},
+        {"orient": True, "spec": "pc-stable+fisher-z"},
+        {"targets": ["X2", "the, third"]},
+    ],
+    ids=str,
+)
+def test_the_command_in_the_report_learns_the_same_network(arguments, tmp_path):
+    data, _ = simulate.small_network(150, seed=2)
+    data = pyknnmi.Dataset(data.values, [*data.names[:2], "the, third", *data.names[3:]])
+    path = tmp_path / "a table.csv"
+    write_dataset(data, path)
+    result = pyknnmi.learn(data, **{"spec": "iamb(rule=or)+fisher-z(alpha=0.1)", "seed": 7, **arguments})
+    words = shlex.split(repeat_command(result, str(path)))
+    again = CliRunner().invoke(main, [*words[1:], "--out", str(tmp_path / "out")], catch_exceptions=False)
+    assert again.exit_code == 0, again.output
+    kept = json.loads((tmp_path / "out" / "graph.json").read_text())
+    assert [(edge["source"], edge["target"]) for edge in kept["edges"]] == list(result.graph.edges)
+    assert json.loads((tmp_path / "out" / "provenance.json").read_text())["data_sha256"] == result.data_sha256
+
+
+def test_report_is_a_method_of_the_result(tmp_path):
+    path = mixed_result().report(tmp_path / "new" / "report.html", data="ages.csv")
+    assert "<title>Network of ages.csv</title>" in path.read_text(encoding="utf-8")

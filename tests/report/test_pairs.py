@@ -1,0 +1,68 @@
+import pytest
+from made_results import answer, made, mixed_result
+
+from pyknnmi.report.pairs import alpha_of, closest_to_the_threshold, reported_pairs, shortened, strength_name
+
+
+def reasons(result):
+    return {f"{row.source}{row.target}": row.reason for row in reported_pairs(result)}
+
+
+def test_the_reason_says_why_two_columns_are_joined_or_not():
+    found = reasons(mixed_result())
+    assert found["ab"] == "each is in the other's blanket"
+    assert found["ac"] == (
+        "lost by the AND rule: c is in the blanket of a, but a is not in the blanket of c; there they are independent "
+        "given b (p = 0.06)"
+    )
+    assert found["ad"].startswith("required")
+    assert found["ae"].startswith("forbidden")
+    assert found["bd"] == "independent given a, c: the estimate and the correlation are both next to nothing"
+
+
+def test_under_the_or_rule_one_side_is_enough():
+    result = made({"ab": (True, "c", answer(3.0, 0.003))}, {"a": "", "b": "a"}, spec="iamb(rule=or)+fisher-z")
+    assert reasons(result)["ab"] == "a is in the blanket of b: the rule OR needs only one side"
+
+
+def test_where_one_column_alone_was_searched_its_test_is_the_reason():
+    result = made({"ab": (True, "c", answer(3.0, 0.003)), "ad": (False, "", answer(1.0, 0.3))}, {"a": "b"})
+    assert reasons(result) == {"ab": "dependent given c (p = 0.003)", "ad": "independent (p = 0.3)"}
+    assert not any(row.one_sided for row in reported_pairs(result))
+
+
+def test_a_learner_without_a_test_gives_its_own_strengths():
+    rows = [{"source": "b", "target": "a", "partial_correlation": -0.4, "stability": 1.0}]
+    result = made({}, {}, spec="glasso", details={"edges": rows})
+    result = made({"ab": (True, "", answer(0.0, 0.0))}, {}, spec="glasso", details={"edges": rows})
+    result = type(result)(**{**vars(result), "evidence": ()})
+    (row,) = reported_pairs(result)
+    assert (row.strength, row.p_value, row.reason) == (-0.4, None, "chosen by the learner")
+    assert strength_name(result) == "partial correlation"
+    assert alpha_of(result) is None
+
+
+def test_edges_come_first_and_each_part_from_strong_to_weak():
+    rows = reported_pairs(mixed_result())
+    assert [f"{row.source}{row.target}" for row in rows] == ["ad", "ab", "bc", "ae", "ac", "bd"]
+
+
+def test_only_one_sided_pairs_are_marked():
+    assert [row.label for row in reported_pairs(mixed_result()) if row.one_sided] == ["a - c"]
+
+
+def test_the_pairs_nearest_to_the_threshold_are_nearest_as_a_ratio():
+    # 0.06 / 0.05 and 0.05 / 0.04 are 1.2 and 1.25; 0.8 / 0.05 is 16
+    rows = closest_to_the_threshold(reported_pairs(mixed_result()), 0.05, 2)
+    assert [row.p_value for row in rows] == [0.04, 0.06]
+
+
+def test_alpha_is_read_from_the_spec():
+    assert alpha_of(made({}, {}, spec="iamb-fdr(fdr=0.1)+knn-cmi(k=3,alpha=0.01)")) == 0.01
+
+
+@pytest.mark.parametrize(
+    ("name", "short"), [("age", "age"), ("a" * 12, "aaaaa…aaaa"), ("two\nlines", "two lines"), ("a\x1bb", "a b")]
+)
+def test_a_name_is_shortened_in_the_middle_and_stays_on_its_line(name, short):
+    assert shortened(name, 10) == short
