@@ -12,10 +12,11 @@ from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.protocols.component import Component
+from pyknnmi.protocols.learned_graph import Evidence, LearnedGraph
 from pyknnmi.protocols.transforms import Transform
 from pyknnmi.registry.hookspecs import hookimpl
 from pyknnmi.run import Run
-from pyknnmi.search.learners import BlanketLearner, Evidence, LearnedGraph, Learner
+from pyknnmi.search.learners import BlanketLearner, Learner
 from pyknnmi.search.tester import Finding, Tester
 
 __all__ = [

@@ -23,11 +23,12 @@ from pyknnmi.data.dataset import Dataset
 from pyknnmi.learning.pipeline import Pipeline
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.protocols.component import Component
+from pyknnmi.protocols.learned_graph import LearnedGraph
 from pyknnmi.protocols.spec import Spec
 from pyknnmi.protocols.transforms import Transform
 from pyknnmi.run import Run
 from pyknnmi.search.constraints import Constraints
-from pyknnmi.search.learners import LearnedGraph, Learner
+from pyknnmi.search.learners import Learner
 from pyknnmi.search.tester import Tester
 
 __all__ = ["check_ci_test", "check_learner", "check_transform", "example_data"]

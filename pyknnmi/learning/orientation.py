@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from itertools import combinations
 
-from pyknnmi.search.learners import Learner, Pair
+from pyknnmi.protocols.learned_graph import Pair, pair_of
+from pyknnmi.search.learners import Learner
 from pyknnmi.search.tester import Tester
 
 __all__ = ["orient"]
@@ -67,7 +68,7 @@ Triples = set[tuple[Pair, int]]
 def _resolve_moral_graph(moral: Neighbors, tester: Tester, limit: int) -> tuple[Neighbors, Triples, Triples]:
     """Return the skeleton, the colliders and the other triples."""
     separators = _separators(_collider_sets, moral, tester, limit, joined=True)
-    skeleton = [{y for y in moral[x] if _pair(x, y) not in separators} for x in range(len(moral))]
+    skeleton = [{y for y in moral[x] if pair_of(x, y) not in separators} for x in range(len(moral))]
     colliders, others = _classified(skeleton, separators)
     # who are not joined in a moral graph have no child in common; of a forbidden pair that is not known
     apart = [(x, y) for x, y in _pairs(moral) if y not in moral[x] and (x, y) not in tester.constrained]
@@ -173,7 +174,7 @@ def _implied(a: int, b: int, skeleton: Neighbors, arrows: set[Pair], others: Tri
     """Return whether one of Meek's rules directs a - b as a -> b."""
 
     def no_collider(x: int, middle: int, y: int) -> bool:
-        return (_pair(x, y), middle) in others
+        return (pair_of(x, y), middle) in others
 
     into_a = [c for c in skeleton[a] if (c, a) in arrows]
     open_at_a = [c for c in skeleton[a] if (c, a) not in arrows and (a, c) not in arrows]
@@ -194,10 +195,6 @@ def _leads(start: int, end: int, arrows: set[Pair]) -> bool:
         seen |= new
         front.extend(new)
     return end in seen
-
-
-def _pair(x: int, y: int) -> Pair:
-    return (x, y) if x < y else (y, x)
 
 
 def _pairs(neighbors: Neighbors) -> Iterable[Pair]:

@@ -14,7 +14,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from pyknnmi.data.dataset import Dataset, Missing, natural_key
-from pyknnmi.errors import DataError, ParameterError, PluginError
+from pyknnmi.errors import DataError, ParameterError
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
 from pyknnmi.learning import orientation
@@ -30,12 +30,14 @@ from pyknnmi.learning.result import LearnResult, PairEvidence
 from pyknnmi.numbers import estimators
 from pyknnmi.protocols.ci_tests import CITest
 from pyknnmi.protocols.component import Component, guarded
+from pyknnmi.protocols.learned_graph import Evidence, LearnedGraph, Pair
 from pyknnmi.protocols.spec import Spec
 from pyknnmi.protocols.transforms import Transform
 from pyknnmi.registry.registry import BUILT_IN, HERE, KINDS, Registry, default_registry
 from pyknnmi.run import Progress, ProgressError, Run
 from pyknnmi.search.constraints import Column, Constraints
-from pyknnmi.search.learners import Evidence, LearnedGraph, Learner, Pair, most_doubtful
+from pyknnmi.search.contract import checked_graph
+from pyknnmi.search.learners import Learner, most_doubtful
 from pyknnmi.search.store import Store
 from pyknnmi.search.tester import Tester
 
@@ -180,7 +182,6 @@ class Pipeline:
         stored = store.answers(columns.sha256, _test_in_full(self.test, run)) if store else None
         tester = Tester(self.test, columns, run, constraints, stored)
         learned = self._learned(columns, tester, run)
-        learned = replace(learned, evidence=self._evidence(learned, tester))
         directed, undirected = orientation.orient(self.learner, learned.edges, tester) if orient else ((), ())
         counts = {
             "tests": len(tester.answers),
@@ -190,22 +191,15 @@ class Pipeline:
         return _Outcome(learned, directed, undirected, counts)
 
     def _learned(self, columns: Dataset, tester: Tester | None, run: Run) -> LearnedGraph:
-        """Return what the learner returns, or raise an error if that is no graph of the columns."""
+        """Return what the learner returns, with the evidence for each pair that was tested or constrained."""
         learner: Any = self.learner  # one without a test takes None for it
         learned = guarded(learner.name, "learning the graph", lambda: learner.learn(columns, tester, run))
-        if not isinstance(learned, LearnedGraph):
-            raise PluginError(f"{learner.name}: learn returned {learned!r}, not a LearnedGraph")
-        within = range(columns.p)
-        for pair in [*learned.edges, *(learned.evidence or ())]:
-            if len(set(pair)) != 2 or not all(i in within for i in pair):
-                raise PluginError(f"{learner.name}: learn returned the pair {pair!r}, not two columns of {within}")
-        for target, blanket in (learned.blankets or {}).items():
-            if target in blanket or not all(i in within for i in (target, *blanket)):
-                raise PluginError(
-                    f"{learner.name}: learn returned the blanket {blanket!r} of column {target!r}, not other columns "
-                    f"of {within}"
-                )
-        return learned
+        if tester is None:
+            return checked_graph(learner.name, learned, columns)
+        learned = checked_graph(learner.name, learned, columns, tester.constrained, tester.targets)
+        found = most_doubtful(tester.trail, learned.edges) if learned.evidence is None else learned.evidence
+        constrained = {pair: Evidence((*pair, ()), answer) for pair, answer in tester.constrained.items()}
+        return replace(learned, evidence={**found, **constrained})
 
     def _check_abilities(self, constraints: Constraints, orient: bool, store: Store | None) -> None:
         """Raise an error for what this learner cannot do, before anything is tested."""
@@ -236,20 +230,6 @@ class Pipeline:
             raise ParameterError(
                 "orientation needs the neighbours of every column: leave either orient or the targets out", "orient"
             )
-
-    def _evidence(self, learned: LearnedGraph, tester: Tester) -> dict[Pair, Evidence]:
-        """Return the evidence a pair, and see that the learner kept to the constraints."""
-        edges = {(min(edge), max(edge)) for edge in learned.edges}
-        found = most_doubtful(tester.trail, edges) if learned.evidence is None else dict(learned.evidence)
-        for pair, answer in tester.constrained.items():
-            if answer.independent is (pair in edges):
-                a, b = (tester.names[i] for i in pair)
-                did = "joined it" if pair in edges else "left it out"
-                raise PluginError(
-                    f"{self.learner.name}: the edge {a} - {b} is {answer.decided_by}, but the learner {did}"
-                )
-            found[pair] = Evidence((*pair, ()), answer)
-        return found
 
 
 def learn(

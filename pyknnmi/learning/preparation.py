@@ -11,10 +11,11 @@ import numpy as np
 
 from pyknnmi.data.dataset import Dataset, Missing, listing, natural_key
 from pyknnmi.data.reading import read_table
-from pyknnmi.errors import DataError, PluginError, warn
+from pyknnmi.errors import DataError, warn
 from pyknnmi.numbers.correlation import standardized
-from pyknnmi.protocols.component import Component, guarded
+from pyknnmi.protocols.component import Component
 from pyknnmi.protocols.transforms import Transform
+from pyknnmi.search.contract import checked_transform
 
 __all__ = ["check_kinds", "in_natural_order", "to_dataset", "transformed", "warn_of_constants", "warn_of_copies"]
 
@@ -56,20 +57,7 @@ def transformed(transform: Transform, dataset: Dataset) -> Dataset:
     if not chosen:
         return dataset
     part = dataset.select(chosen)
-    try:
-        result = guarded(transform.name, "transforming", lambda: transform.apply(part))
-    except DataError as error:
-        raise DataError(f"the transform '{transform.name}': {error}") from error
-    if not isinstance(result, Dataset):
-        raise PluginError(f"the transform '{transform.name}' returned {result!r}, not a Dataset")
-    if result.names != part.names or result.n != part.n:
-        raise PluginError(f"the transform '{transform.name}' changed the rows or names of the data")
-    if result.has_missing:
-        lost = [name for name, column in zip(part.names, result.values.T, strict=True) if np.isnan(column).any()]
-        raise DataError(
-            f"the transform '{transform.name}' makes missing values (NaN) of numbers in column {listing(lost)}: leave "
-            "these columns out, or the transform"
-        )
+    result = checked_transform(transform, part)
     were = part.constant_columns()
     became = [i for i in result.constant_columns() if i not in were]
     warn_of_constants(result, became, f"after the transform '{transform.name}' ")

@@ -16,10 +16,12 @@ from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import PluginError, warn
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.protocols.component import Component
+from pyknnmi.protocols.learned_graph import LearnedGraph
 from pyknnmi.protocols.spec import Value
 from pyknnmi.protocols.transforms import Transform
 from pyknnmi.run import Run
-from pyknnmi.search.learners import LearnedGraph, Learner
+from pyknnmi.search.contract import number
+from pyknnmi.search.learners import Learner
 from pyknnmi.search.tester import Tester
 
 __all__ = ["component_from_function"]
@@ -151,16 +153,14 @@ class _BoundFunction(BoundTest):
         answer = self._component.call(values[:, x], values[:, y], values[:, list(z)])
         if isinstance(answer, CIResult):
             return answer
-        if isinstance(answer, tuple) and len(answer) == 2:
-            statistic, p_value = map(float, answer)
-        else:
-            p_value = float(answer)
-            statistic = 1.0 - p_value
+        is_pair = isinstance(answer, tuple) and len(answer) == 2
+        p_value = answer[1] if is_pair else answer
+        p = number(p_value)  # None for what is no number: every answer is checked, so that is an error with all names
         alpha: float = self._component.alpha
         return CIResult(
-            statistic=statistic,
+            statistic=answer[0] if is_pair else 1.0 - (p or 0.0),
             p_value=p_value,
-            independent=not p_value < alpha,
+            independent=p is None or not p < alpha,
             n=len(values),
             decided_by=self._component.name,
         )

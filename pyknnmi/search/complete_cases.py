@@ -1,4 +1,4 @@
-"""A CI test on data with missing values: each question is asked of the rows that are complete in its columns."""
+"""A CI test on data with missing values: each question is answered from the rows that are complete in its columns."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pyknnmi.data.dataset import Dataset, listing
 from pyknnmi.errors import DataError
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.run import Run
+from pyknnmi.search.contract import CheckedTest
 
 __all__ = ["CompleteCases"]
 
@@ -55,9 +56,9 @@ class CompleteCases(BoundTest):
             scores[varying] = bound.associations(0, range(first, len(kept)), tuple(range(1, first)))
         return scores
 
-    def _bind(self, rows: Dataset, columns: Sequence[int]) -> BoundTest:
+    def _bind(self, rows: Dataset, columns: Sequence[int]) -> CheckedTest:
         try:
-            return self._test.bind(rows.select(columns), self._run)
+            return CheckedTest(self._test, rows.select(columns), self._run)
         except DataError as error:
             raise DataError(
                 f"{rows.n} of {self._dataset.n} rows are complete in {listing(rows.names)}: {error}, leave out the "

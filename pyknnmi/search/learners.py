@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 from typing import ClassVar, Literal
@@ -13,51 +12,11 @@ from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import PluginError
 from pyknnmi.protocols.ci_tests import CIResult
 from pyknnmi.protocols.component import Component
+from pyknnmi.protocols.learned_graph import Evidence, LearnedGraph, Pair, Question, pair_of
 from pyknnmi.run import Run
-from pyknnmi.search.tester import Finding, Question, Tester
+from pyknnmi.search.tester import Finding, Tester
 
-__all__ = ["BlanketLearner", "Evidence", "LearnedGraph", "Learner"]
-
-Pair = tuple[int, int]
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """The test that speaks for or against an edge.
-
-    Attributes
-    ----------
-    question : (int, int, tuple of int)
-        The columns x, y and z that were tested.
-    answer : CIResult
-        What came out.
-    """
-
-    question: Question
-    answer: CIResult
-
-
-@dataclass(frozen=True)
-class LearnedGraph:
-    """What a learner found, in column numbers.
-
-    Attributes
-    ----------
-    edges : collection of (int, int)
-        The pairs that are joined, in any order.
-    blankets : mapping of int to tuple of int, optional
-        What was found for each target, its Markov blanket or its neighbours, for learners that search column by column.
-    evidence : mapping of (int, int) to Evidence, optional
-        For pairs i < j that were tested; pairs without an edge may be there too. When left out it is made of the
-        questions asked: the most doubtful of those that agree with the outcome.
-    details : mapping of str to object
-        What else a user may want to see of the learner's work, by names of columns, in types that JSON knows.
-    """
-
-    edges: Collection[Pair]
-    blankets: Mapping[int, tuple[int, ...]] | None = None
-    evidence: Mapping[Pair, Evidence] | None = None
-    details: Mapping[str, object] = field(default_factory=dict)
+__all__ = ["BlanketLearner", "Learner", "most_doubtful"]
 
 
 class Learner(Component):
@@ -127,7 +86,7 @@ class BlanketLearner(Learner):
         decisive = max if self.rule == "and" else min
         evidence: dict[Pair, Evidence] = {}
         for search in searches:
-            own = {_pair(search.item, other) for other in search.found}
+            own = {pair_of(search.item, other) for other in search.found}
             for pair, found in most_doubtful(search.trail, own).items():
                 if search.item in pair and (pair in own) is (pair in edges):
                     evidence[pair] = decisive(evidence.get(pair, found), found, key=_doubt)
@@ -141,16 +100,12 @@ def most_doubtful(trail: Mapping[Question, CIResult], edges: Collection[Pair]) -
     """
     chosen: dict[Pair, tuple[tuple[bool, float, float, int, Question], Evidence]] = {}
     for question, answer in trail.items():
-        pair = _pair(*question[:2])
+        pair = pair_of(*question[:2])
         evidence = Evidence(question, answer)
         key = (bool(answer.independent) != (pair in edges), *_doubt(evidence))
         if pair not in chosen or key > chosen[pair][0]:
             chosen[pair] = key, evidence
     return {pair: evidence for pair, (_, evidence) in chosen.items()}
-
-
-def _pair(x: int, y: int) -> Pair:
-    return (x, y) if x < y else (y, x)
 
 
 def _doubt(evidence: Evidence) -> tuple[float, float, int, Question]:

@@ -1,13 +1,10 @@
-"""The framework's side of a CI test: orders the question, remembers the answer, checks what comes back."""
+"""What a learner sees of a CI test: each question is answered once, in one order, whoever puts it."""
 
 from __future__ import annotations
 
-import math
-import numbers
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar, cast
 
@@ -15,19 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.data.dataset import Dataset
-from pyknnmi.errors import PluginError
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
-from pyknnmi.protocols.component import guarded
+from pyknnmi.protocols.learned_graph import Question, pair_of
 from pyknnmi.run import Progress, Run
-from pyknnmi.search import processes
+from pyknnmi.search import scheduling
 from pyknnmi.search.complete_cases import CompleteCases
 from pyknnmi.search.constraints import Constraints
+from pyknnmi.search.contract import CheckedTest
 from pyknnmi.search.store import StoredAnswers
 
-__all__ = ["Finding", "Question", "Tester"]
-
-Question = tuple[int, int, tuple[int, ...]]
-"""x, y and the sorted z, as column numbers; x < y when the test is symmetric."""
+__all__ = ["Finding", "Tester"]
 
 T = TypeVar("T")
 
@@ -55,7 +49,7 @@ class Finding(Generic[T]):
 
 
 class Tester:
-    """Asks a CI test about the columns of a data set. Learners see this and never the test itself.
+    """Tests columns of a data set for conditional independence. Learners see this and never the CI test itself.
 
     Attributes
     ----------
@@ -69,7 +63,7 @@ class Tester:
     answers : dict
         Every question answered so far, here or in a branch.
     trail : dict
-        The questions asked of this branch, with their answers.
+        The questions of this branch, with their answers.
     scored : int
         Number of candidates ranked by this branch.
     """
@@ -84,13 +78,9 @@ class Tester:
     ) -> None:
         constraints = constraints or Constraints()
         run = run.part()
-        self._name = test.name
         self._symmetric = test.symmetric
         self._run = run
-        bind = partial(CompleteCases, test) if dataset.has_missing else test.bind
-        self._bound = guarded(test.name, "binding it to the data", lambda: bind(dataset, run))
-        if not isinstance(self._bound, BoundTest):
-            raise PluginError(f"{test.name}: bind returned {self._bound!r}, not a BoundTest")
+        self._bound: BoundTest = (CompleteCases if dataset.has_missing else CheckedTest)(test, dataset, run)
         self.names = dataset.names
         self.targets = constraints.target_columns(dataset)
         self.constrained = constraints.answers(dataset)
@@ -101,12 +91,16 @@ class Tester:
         self._locks: dict[Question, threading.Lock] = {}
         self._stored = stored
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy needs: the answers, and neither locks nor the progress of what is going on."""
+        return {**self.__dict__, "_locks": {}, "_on_answer": None}
+
     def each(self, work: Callable[[int, Tester], T], items: Sequence[int]) -> Iterator[Finding[T]]:
         """Yield what ``work(item, tester)`` finds for each of the items, as they are finished.
 
         The items are worked on side by side: with ``jobs`` in processes, else in threads if the test is made for it.
-        So `work` is a function of a module, a method of a component, or a `functools.partial` of these. What was asked
-        on the way is known here afterwards.
+        So `work` is a function of a module, a method of a component, or a `functools.partial` of these. The questions
+        that it put are known here afterwards.
         """
         done = 0
         one_at_a_time = threading.Lock()
@@ -115,47 +109,30 @@ class Tester:
             with one_at_a_time:
                 self._run.report(Progress(done, len(items), len(self.answers)))
 
+        def on_branch(item: int, **changes: object) -> Finding[T]:
+            return _search(work, item, self._branch(_on_answer=report, **changes))
+
+        def for_threads() -> Callable[[int], Finding[T]] | None:
+            shared = self._bound.for_threads()
+            return partial(on_branch, _bound=shared) if shared else None
+
+        def for_processes() -> Callable[[int], Finding[T]]:
+            return partial(_search_apart, work, tester=self._branch(answers={}, _locks={}))
+
         self._on_answer = report
         try:
-            for search in self._side_by_side(work, items):
+            findings = scheduling.each(
+                on_branch, items, self._run, for_threads=for_threads, for_processes=for_processes
+            )
+            for finding in findings:
                 done += 1
-                self.answers.update(search.trail)
-                self.trail.update(search.trail)
-                self.scored += search.scored
+                self.answers.update(finding.trail)
+                self.trail.update(finding.trail)
+                self.scored += finding.scored
                 report()
-                yield search
+                yield finding
         finally:
             self._on_answer = None
-
-    def _side_by_side(self, work: Callable[[int, Tester], T], items: Sequence[int]) -> Iterator[Finding[T]]:
-        threads = self._run.threads_per_job
-        if self._run.workers > 1 and not processes.shares_memory():
-            yield from self._in_processes(work, items)
-        elif threads > 1 and 2 * threads <= len(items) and (shared := self._bound.for_threads()):
-            yield from self._in_threads(work, items, threads, shared)
-        else:
-            yield from (_search(work, item, self._branch(_on_answer=self._on_answer)) for item in items)
-
-    def _in_processes(self, work: Callable[[int, Tester], T], items: Sequence[int]) -> Iterator[Finding[T]]:
-        fresh = self._branch(answers={}, _locks={})
-        yield from processes.each(partial(_search_apart, work, tester=fresh), items, self._run.workers)
-
-    def _in_threads(
-        self, work: Callable[[int, Tester], T], items: Sequence[int], threads: int, shared: BoundTest
-    ) -> Iterator[Finding[T]]:
-        with ThreadPoolExecutor(threads) as pool:
-            futures = [
-                pool.submit(_search, work, item, self._branch(_on_answer=self._on_answer, _bound=shared))
-                for item in items
-            ]
-            try:
-                for future in as_completed(futures):
-                    yield future.result()
-            except BaseException:  # the learner may also have seen enough
-                self._run.stop()
-                pool.shutdown(cancel_futures=True)
-                self._run.resume()
-                raise
 
     def for_threads(self) -> Tester:
         """Return a tester with the same memory that several threads may use at a time.
@@ -166,22 +143,12 @@ class Tester:
         shared = self._bound.for_threads() if self._run.threads_per_job == 1 else None
         return self._branch(_bound=shared or _OneAtATime(self._bound))
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy needs: the answers, and neither locks nor the progress of what is going on."""
-        return {**self.__dict__, "_locks": {}, "_on_answer": None}
-
-    def _branch(self, **changes: object) -> Tester:
-        """Return a tester that shares the answers and starts a trail of its own."""
-        branch = object.__new__(Tester)
-        branch.__dict__ = {**self.__dict__, "trail": {}, "scored": 0, "_on_answer": None, **changes}
-        return branch
-
     def test(self, x: int, y: int, z: Sequence[int] = ()) -> CIResult:
         """Return the answer for columns x and y given z; the same question is computed once."""
         question = self._question(x, y, z)
-        if answer := self.constrained.get((min(x, y), max(x, y))):
+        if answer := self.constrained.get(pair_of(x, y)):
             return answer
-        with self._locks.setdefault(question, threading.Lock()):  # another thread may be asking the same
+        with self._locks.setdefault(question, threading.Lock()):  # another thread may have the same question
             if question not in self.answers:
                 self.answers[question] = self._answer(question)
                 if self._on_answer:
@@ -194,47 +161,32 @@ class Tester:
         first, second = tuple(sorted(x)), tuple(sorted(y))
         if self._symmetric and second < first:
             first, second = second, first
-        given = tuple(sorted(set(z)))
-        bound: Any = self._bound  # that it takes groups is known from the component
-        where = f"testing {self._listed(first)} and {self._listed(second)} given {self._listed(given)}"
-        return self._checked(guarded(self._name, where, lambda: bound.test(first, second, given)), where)
-
-    def _answer(self, question: Question) -> CIResult:
-        x, y, given = question
-        names = self.names[x], self.names[y], tuple(self.names[i] for i in given)
-        if self._stored and (known := self._stored.get(*names)):
-            return known
-        where = f"testing {self._listed((x,))} and {self._listed((y,))} given {self._listed(given)}"
-        answer = self._checked(guarded(self._name, where, lambda: self._bound.test(x, y, given)), where)
-        if self._stored:
-            self._stored.put(*names, answer)
-        return answer
+        bound: Any = self._bound  # groups are tested on complete data only, by tests that take them
+        return cast(CIResult, bound.test_groups(first, second, tuple(sorted(set(z)))))
 
     def associations(self, x: int, candidates: Sequence[int], z: Sequence[int] = ()) -> NDArray[np.float64]:
         """Return, for each candidate, how strongly it goes with x given z; larger is stronger.
 
         Infinity stands for a required pair, minus infinity for a forbidden one.
         """
-        fixed = [self.constrained.get((min(x, y), max(x, y))) for y in candidates]
+        fixed = [self.constrained.get(pair_of(x, y)) for y in candidates]
         scores = np.array([np.nan if answer is None else -np.inf if answer.independent else np.inf for answer in fixed])
         free = np.isnan(scores)
-        scores[free] = self._scores(x, [y for y, asked in zip(candidates, free, strict=True) if asked], z)
+        if free.any():
+            ranked = tuple(y for y, is_free in zip(candidates, free, strict=True) if is_free)
+            scores[free] = self._bound.associations(x, ranked, tuple(sorted(z)))
+            self.scored += len(ranked)
         return scores
 
-    def _scores(self, x: int, candidates: Sequence[int], z: Sequence[int]) -> NDArray[np.float64]:
-        if not candidates:
-            return np.empty(0)
-        given = tuple(sorted(z))
-        where = f"associations of '{self.names[x]}' given {self._listed(given)}"
-        scores = guarded(
-            self._name,
-            where,
-            lambda: np.asarray(self._bound.associations(x, tuple(candidates), given), dtype=np.float64),
-        )
-        if scores.shape != (len(candidates),) or np.isnan(scores).any():
-            raise PluginError(f"{self._name}: {where}: expected {len(candidates)} numbers, got {scores!r}")
-        self.scored += len(candidates)
-        return scores
+    def _answer(self, question: Question) -> CIResult:
+        x, y, given = question
+        names = self.names[x], self.names[y], tuple(self.names[i] for i in given)
+        if self._stored and (known := self._stored.get(*names)):
+            return known
+        answer = self._bound.test(x, y, given)
+        if self._stored:
+            self._stored.put(*names, answer)
+        return answer
 
     def _question(self, x: int, y: int, z: Sequence[int]) -> Question:
         given = tuple(sorted(set(z)))
@@ -242,35 +194,11 @@ class Tester:
             raise ValueError(f"x, y and z overlap: {x}, {y}, {given}")
         return (y, x, given) if self._symmetric and y < x else (x, y, given)
 
-    def _checked(self, answer: object, where: str) -> CIResult:
-        """Return the answer in Python's own numbers, or raise an error if it is none."""
-        problem = None
-        if not isinstance(answer, CIResult):
-            problem = f"returned {answer!r}, not a CIResult"
-        elif not (isinstance(answer.statistic, numbers.Real) and math.isfinite(answer.statistic)):
-            problem = f"returned the statistic {answer.statistic!r}: it must be a finite number"
-        elif not (isinstance(answer.p_value, numbers.Real) and 0.0 <= answer.p_value <= 1.0):
-            problem = f"returned the p-value {answer.p_value!r}: it must be a number in [0, 1]"
-        elif not isinstance(answer.independent, bool | np.bool_):
-            problem = f"returned independent = {answer.independent!r}: it must be true or false"
-        elif not isinstance(answer.n, numbers.Integral):
-            problem = f"returned n = {answer.n!r}: it must be a whole number"
-        elif not isinstance(answer.permutations, numbers.Integral):
-            problem = f"returned permutations = {answer.permutations!r}: it must be a whole number"
-        if problem:
-            raise PluginError(f"{self._name}: {where}: {problem}")
-        found = cast(CIResult, answer)
-        return replace(
-            found,
-            statistic=float(found.statistic),
-            p_value=float(found.p_value),
-            independent=bool(found.independent),
-            n=int(found.n),
-            permutations=int(found.permutations),
-        )
-
-    def _listed(self, z: tuple[int, ...]) -> str:
-        return ", ".join(f"'{self.names[i]}'" for i in z) or "nothing"
+    def _branch(self, **changes: object) -> Tester:
+        """Return a tester that shares the answers and starts a trail of its own."""
+        branch = object.__new__(Tester)
+        branch.__dict__ = {**self.__dict__, "trail": {}, "scored": 0, "_on_answer": None, **changes}
+        return branch
 
 
 class _OneAtATime(BoundTest):
@@ -287,6 +215,11 @@ class _OneAtATime(BoundTest):
     def associations(self, x: int, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
         with self._lock:
             return self._bound.associations(x, candidates, z)
+
+    def test_groups(self, x: tuple[int, ...], y: tuple[int, ...], z: tuple[int, ...]) -> CIResult:
+        bound: Any = self._bound
+        with self._lock:
+            return cast(CIResult, bound.test_groups(x, y, z))
 
     def __reduce__(self) -> tuple[type[BoundTest], tuple[BoundTest]]:
         return type(self), (self._bound,)

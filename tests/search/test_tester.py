@@ -108,7 +108,7 @@ def test_what_associations_may_not_be(scores):
     bound = Told(scores=scores)
     if scores is None:
         bound.associations = lambda x, candidates, z: None
-    with pytest.raises(PluginError, match="told: associations of 'X1' given nothing: "):
+    with pytest.raises(PluginError, match="told: associations of 'X1' with 'X2', 'X3' given nothing: returned "):
         make_tester(bound).associations(0, [1, 2])
 
 

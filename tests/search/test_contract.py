@@ -1,0 +1,200 @@
+"""What may come back from a component: one table of answers, graphs and transforms, held against runs of `learn`."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from pyknnmi import CIResult, Dataset, PluginError, Run, ci_test, learn, register_ci_test
+from pyknnmi.builtin.fisher_z import FisherZ
+from pyknnmi.components import Evidence, LearnedGraph, Tester
+from pyknnmi.search.contract import checked_answer, checked_graph, number
+
+DATA = Dataset.of(np.random.default_rng(6).standard_normal((40, 4)))
+
+
+def answer(**changes):
+    return CIResult(**{"statistic": 1.0, "p_value": 0.5, "independent": True, "n": 40, "decided_by": "x"} | changes)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0.25, 0.25),
+        (1, 1.0),
+        (np.float32(0.5), 0.5),
+        (np.int64(2), 2.0),
+        (np.array(0.5), 0.5),
+        (Fraction(1, 4), 0.25),
+        (Decimal("0.5"), 0.5),
+        (True, None),
+        (np.True_, None),
+        (np.array(True), None),
+        ("0.5", None),
+        (None, None),
+        (0.5 + 0j, None),
+        (np.array([0.5]), None),
+        ((1, 2, 3), None),
+        ({}, None),
+        (10**400, None),
+    ],
+)
+def test_what_is_a_number(value, expected):
+    assert number(value) == expected
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"statistic": True},
+        {"p_value": True},
+        {"p_value": np.False_},
+        {"p_value": -1e-6},
+        {"p_value": 1 + 1e-6},
+        {"p_value": (0.1, 0.2, 0.3)},
+        {"independent": 1},
+        {"n": 0},
+        {"n": 41},
+        {"n": 10**9},
+        {"n": 40.0},
+        {"n": True},
+        {"decided_by": ""},
+        {"decided_by": None},
+        {"decided_by": "required"},
+        {"decided_by": "forbidden"},
+        {"permutations": -1},
+        {"permutations": None},
+        {"log_p_value": 0.1},
+        {"log_p_value": math.nan},
+        {"p_value_bounds": (0.5, 0.1)},
+        {"p_value_bounds": (0.1, 2.0)},
+        {"p_value_bounds": 0.1},
+        {"redundant": "X1"},
+        {"redundant": (1,)},
+    ],
+    ids=str,
+)
+def test_what_an_answer_may_not_hold(changes):
+    value = next(iter(changes.values()))
+    with pytest.raises(PluginError, match=f"returned .*{re.escape(repr(value))}"):
+        checked_answer(answer(**changes), 40)
+
+
+@pytest.mark.parametrize(("given", "expected"), [(-1e-17, 0.0), (1 + 1e-15, 1.0), (0, 0.0), (np.float32(1), 1.0)])
+def test_a_p_value_is_outside_its_range_by_rounding(given, expected):
+    found = checked_answer(answer(p_value=given), 40)
+    assert (found.p_value, type(found.p_value)) == (expected, float)
+
+
+def test_answers_come_in_types_of_python():
+    given = answer(
+        statistic=np.float32(2),
+        independent=np.True_,
+        n=np.int64(40),
+        permutations=np.int32(3),
+        log_p_value=np.float64(-0.5),
+        p_value_bounds=(np.float32(0.25), np.float64(0.5)),
+    )
+    found = checked_answer(given, 40)
+    types = [type(value) for value in (found.statistic, found.independent, found.n, found.permutations)]
+    assert types == [float, bool, int, int]
+    assert [type(bound) for bound in found.p_value_bounds] == [float, float]
+    assert found == given
+
+
+VERDICT = "the p-value .*True.*: a verdict is no p-value"
+
+
+@pytest.mark.parametrize(
+    ("returned", "problem"),
+    [
+        (True, VERDICT),
+        (np.True_, VERDICT),
+        ((2.0, True), VERDICT),
+        ((1.0, 2.0, 3.0), r"the p-value \(1.0, 2.0, 3.0\)"),
+        (None, "the p-value None"),
+        (math.nan, "the p-value nan"),
+        ((math.nan, 0.5), "the statistic nan"),
+        ("0.5", "the p-value '0.5'"),
+        (1.01, "the p-value 1.01"),
+    ],
+    ids=str,
+)
+def test_a_function_that_returns_no_p_value_is_named_with_the_columns(registry, returned, problem):
+    register_ci_test("odd", lambda x, y, z: returned)
+    with pytest.raises(PluginError, match=f"^odd: testing 'X1' and 'X3' given 'X2', 'X4': returned {problem}"):
+        ci_test(DATA, 2, 0, (1, 3), test="odd")
+    with pytest.raises(PluginError, match=rf"^odd: testing 'X\d' and 'X\d' given nothing: returned {problem}"):
+        learn(DATA, "iamb+odd")
+
+
+def test_a_function_that_raises_is_named_with_the_columns_where_candidates_are_ranked(registry):
+    @register_ci_test("raising")
+    def raising(x, y, z):
+        raise ZeroDivisionError("no rows")
+
+    with pytest.raises(PluginError, match=r"^raising: testing 'X1' and 'X2' given nothing: ZeroDivisionError: no rows"):
+        learn(DATA, "iamb+raising", threads=1)
+    holes = DATA.values.copy()
+    holes[0, 0] = np.nan
+    with pytest.raises(PluginError, match=r"^raising: testing 'X1' and 'X2' given nothing: ZeroDivisionError: no rows"):
+        learn(holes, "iamb+raising", threads=1, missing="drop-per-test")
+
+
+EVIDENCE = Evidence((0, 1, (2,)), answer())
+
+
+@pytest.mark.parametrize(
+    ("learned", "problem"),
+    [
+        (None, "None, not a LearnedGraph"),
+        (LearnedGraph(3), "3 as edges"),
+        (LearnedGraph([3]), "the pair 3"),
+        (LearnedGraph([(0, 1.0)]), "the pair (0, 1.0)"),
+        (LearnedGraph([(False, 1)]), "the pair (False, 1)"),
+        (LearnedGraph([("X1", "X2")]), "the pair ('X1', 'X2')"),
+        (LearnedGraph([], [0]), "[0] as blankets"),
+        (LearnedGraph([], {0: 1}), "1 as the blanket of column 0"),
+        (LearnedGraph([], {"X1": (1,)}), "the blanket (1,) of column 'X1'"),
+        (LearnedGraph([], None, {(0, 9): EVIDENCE}), "the pair (0, 9)"),
+        (LearnedGraph([], None, {(0, 2): EVIDENCE}), "the question (0, 1, (2,)) as the evidence of (0, 2)"),
+        (LearnedGraph([], None, {(0, 1): answer()}), "as the evidence of (0, 1), not an Evidence"),
+        (LearnedGraph([], None, {(0, 1): Evidence((0, 1, (1,)), answer())}), "the question (0, 1, (1,))"),
+        (LearnedGraph([], None, {(0, 1): Evidence((0, 1, ()), answer(n=41))}), "n = 41"),
+        (LearnedGraph([], details={"path": np.zeros(2)}), "details that JSON does not know"),
+    ],
+)
+def test_what_a_learned_graph_may_not_hold(learned, problem):
+    with pytest.raises(PluginError, match=f"^mine: .*{re.escape(problem)}"):
+        checked_graph("mine", learned, DATA)
+
+
+def test_an_edge_between_two_columns_that_are_no_targets():
+    checked_graph("mine", LearnedGraph([(0, 1)]), DATA, targets=(1, 2))
+    with pytest.raises(PluginError, match=r"^mine: the edge X1 - X4 was joined, but neither end is a target"):
+        checked_graph("mine", LearnedGraph([(3, 0)]), DATA, targets=(1, 2))
+
+
+def test_a_learned_graph_comes_in_plain_column_numbers():
+    one, two = np.arange(1, 3)
+    found = checked_graph("mine", LearnedGraph([(two, one)], {one: [two]}, {(one, 0): EVIDENCE}), DATA)
+    assert found.edges == {(1, 2)}
+    assert found.blankets == {1: (2,)}
+    assert found.evidence == {(0, 1): EVIDENCE}
+    assert {type(i) for pair in found.edges for i in pair} == {int}
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda tester: pickle.loads(pickle.dumps(tester))])
+def test_a_tester_that_was_used_can_be_copied(copied):
+    tester = Tester(FisherZ(), DATA, Run())
+    expected = tester.test(0, 1)
+    twin = copied(tester)
+    assert twin.answers == {(0, 1, ()): expected}
+    assert twin.test(1, 2) == tester.test(1, 2)
