@@ -23,8 +23,9 @@ from pyknnmi.errors import (
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
 from pyknnmi.learning.bind import TableTest, bind, ci_test
-from pyknnmi.learning.exports import write_result
+from pyknnmi.learning.exports import read_result, write_result
 from pyknnmi.learning.pipeline import Pipeline, learn
+from pyknnmi.learning.record import result_schema
 from pyknnmi.learning.result import LearnResult, PairEvidence
 from pyknnmi.numbers import build_info, conditional_mutual_information, entropy, mutual_information
 from pyknnmi.protocols.ci_tests import CIResult
@@ -65,10 +66,12 @@ __all__ = [
     "mutual_information",
     "numbers",
     "parse_test",
+    "read_result",
     "read_table",
     "register_ci_test",
     "register_learner",
     "register_transform",
+    "result_schema",
     "simulate",
     "write_result",
 ]

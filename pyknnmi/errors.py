@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import inspect
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 __all__ = [
     "DataError",
@@ -86,8 +88,25 @@ class PyknnmiWarning(UserWarning):
     """The answer is given, and there is a reason to doubt it."""
 
 
+_collecting: ContextVar[tuple[list[str], ...]] = ContextVar("collecting", default=())
+
+
+@contextmanager
+def collected_warnings() -> Iterator[list[str]]:
+    """Collect the messages of `warn` within the block, each once, in a list. They are shown as ever."""
+    messages: list[str] = []
+    token = _collecting.set((*_collecting.get(), messages))
+    try:
+        yield messages
+    finally:
+        _collecting.reset(token)
+
+
 def warn(message: str) -> None:
     """Warn with a `PyknnmiWarning`, at the line of the caller's own code that led here."""
+    for messages in _collecting.get():
+        if message not in messages:
+            messages.append(message)
     frame, level = inspect.currentframe(), 0
     while frame is not None and frame.f_globals.get("__name__", "").startswith("pyknnmi"):
         frame, level = frame.f_back, level + 1

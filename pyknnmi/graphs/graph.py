@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.data.dataset import listing
 from pyknnmi.errors import DataError, DataTypeError, UnknownNameError, did_you_mean
+
+if TYPE_CHECKING:
+    import igraph
+    import networkx as nx
 
 __all__ = ["Graph"]
 
@@ -120,6 +124,28 @@ class Graph:
         for a, b in self.edges:
             matrix[place[a], place[b]] = matrix[place[b], place[a]] = 1
         return matrix
+
+    def to_numpy(self) -> NDArray[np.int8]:
+        """Return the matrix of `adjacency`, under the name that data frames use."""
+        return self.adjacency()
+
+    def to_networkx(self) -> nx.Graph:
+        """Return the graph of networkx with the same nodes and edges."""
+        import networkx as nx
+
+        graph = nx.Graph()
+        graph.add_nodes_from(self.names)
+        graph.add_edges_from(self.edges)
+        return graph
+
+    def to_igraph(self) -> igraph.Graph:
+        """Return the graph of igraph with the same nodes and edges; the vertex attribute ``name`` has the names."""
+        import igraph
+
+        place = {name: i for i, name in enumerate(self.names)}
+        graph = igraph.Graph(n=len(self.names), edges=[(place[a], place[b]) for a, b in self.edges])
+        graph.vs["name"] = self.names
+        return graph
 
     def reordered(self, names: Iterable[str]) -> Graph:
         """Return the same graph with its nodes in another order, or with further isolated nodes."""

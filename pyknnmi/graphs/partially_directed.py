@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pyknnmi.errors import DataError
 from pyknnmi.graphs.graph import Graph
+
+if TYPE_CHECKING:
+    import igraph
+    import networkx as nx
 
 __all__ = ["PartiallyDirectedGraph"]
 
@@ -80,6 +88,39 @@ class PartiallyDirectedGraph:
         while removable := left - {b for a, b in self.directed if a in left}:
             left -= removable
         return not left
+
+    def to_numpy(self) -> NDArray[np.int8]:
+        """Return the matrix of shape (p, p) with 1 at (a, b) for an edge from a to b.
+
+        An undirected edge has a 1 both ways.
+        """
+        place = {name: i for i, name in enumerate(self.names)}
+        matrix = np.zeros((len(self.names), len(self.names)), dtype=np.int8)
+        for a, b in self._arcs():
+            matrix[place[a], place[b]] = 1
+        return matrix
+
+    def to_networkx(self) -> nx.DiGraph:
+        """Return the directed graph of networkx with the same nodes; an undirected edge goes both ways."""
+        import networkx as nx
+
+        graph = nx.DiGraph()
+        graph.add_nodes_from(self.names)
+        graph.add_edges_from(self._arcs())
+        return graph
+
+    def to_igraph(self) -> igraph.Graph:
+        """Return the directed graph of igraph; an undirected edge goes both ways, and ``name`` has the names."""
+        import igraph
+
+        place = {name: i for i, name in enumerate(self.names)}
+        arcs = [(place[a], place[b]) for a, b in self._arcs()]
+        graph = igraph.Graph(n=len(self.names), edges=arcs, directed=True)
+        graph.vs["name"] = self.names
+        return graph
+
+    def _arcs(self) -> list[Edge]:
+        return [*self.directed, *self.undirected, *((b, a) for a, b in self.undirected)]
 
     def __str__(self) -> str:
         return ", ".join([f"{a} -> {b}" for a, b in self.directed] + [f"{a} - {b}" for a, b in self.undirected])

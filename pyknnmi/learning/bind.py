@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.data.dataset import Dataset, Missing
 from pyknnmi.errors import DataError, ParameterError
+from pyknnmi.learning.misplaced import misplaced_argument
 from pyknnmi.learning.preparation import check_kinds, in_natural_order, to_dataset, warn_of_constants
 from pyknnmi.protocols.ci_tests import CIResult, CITest
 from pyknnmi.registry.registry import parse_test
@@ -176,6 +177,7 @@ def bind(
     seed: int = 0,
     threads: int = 0,
     missing: Missing = "raise",
+    **misplaced: Never,
 ) -> TableTest:
     """Return a CI test bound to a table, for many questions about it.
 
@@ -189,6 +191,8 @@ def bind(
         A CI test's spec, such as ``knn-cmi(k=5)``.
     seed, threads, missing
         As in `learn`.
+    **misplaced
+        Nothing: parameters of the test stand in its spec. The error for one that is given here shows how.
 
     Raises
     ------
@@ -212,7 +216,10 @@ def bind(
     >>> table.associations("X6", ["X1", "X5", "X7"]).argmax()
     np.int64(1)
     """
-    return TableTest(_component(test), to_dataset(data, missing), Run(seed, threads))
+    component = _component(test)
+    if misplaced:
+        raise misplaced_argument(bind, "test", [component], misplaced)
+    return TableTest(component, to_dataset(data, missing), Run(seed, threads))
 
 
 def ci_test(
@@ -225,6 +232,7 @@ def ci_test(
     seed: int = 0,
     threads: int = 0,
     missing: Missing = "raise",
+    **misplaced: Never,
 ) -> CIResult:
     """Return whether columns `x` and `y` are independent given others. For many questions, `bind` the test once.
 
@@ -240,6 +248,8 @@ def ci_test(
         A CI test's spec, such as ``knn-cmi(k=5)``.
     seed, threads, missing
         As in `learn`: the answer is the one that `learn` gets for this question.
+    **misplaced
+        Nothing: parameters of the test stand in its spec. The error for one that is given here shows how.
 
     Returns
     -------
@@ -247,10 +257,13 @@ def ci_test(
         A constant x or y is independent of everything: statistic 0, p-value 1. A constant in `given` changes nothing
         and is listed in ``redundant``.
     """
+    component = _component(test)
+    if misplaced:
+        raise misplaced_argument(ci_test, "test", [component], misplaced)
     dataset = to_dataset(data, missing)
     groups = [dataset.columns_of(columns) for columns in (x, y, given)]
     asked = dataset.select(dict.fromkeys(i for group in groups for i in group))
-    table = TableTest(_component(test), asked, Run(seed, threads))
+    table = TableTest(component, asked, Run(seed, threads))
     return table.test(*([dataset.names[i] for i in group] for group in groups))
 
 

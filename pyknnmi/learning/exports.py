@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from pyknnmi.data.dataset import Dataset
+from pyknnmi.errors import DataError
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
+from pyknnmi.learning.record import FORMAT, from_record, to_record
 from pyknnmi.learning.result import LearnResult, PairEvidence
 
-__all__ = ["DIRECTED_WRITERS", "WRITERS", "write_dataset", "write_graph_edges", "write_result"]
+__all__ = ["DIRECTED_WRITERS", "WRITERS", "read_result", "write_dataset", "write_graph_edges", "write_result"]
 
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -30,10 +32,11 @@ _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def write_result(
     result: LearnResult, directory: str | os.PathLike[str], extra: Mapping[str, Any] | None = None
 ) -> list[Path]:
-    """Write every file of `WRITERS` and ``provenance.json``, and return their paths.
+    """Write every file of `WRITERS`, ``provenance.json`` and ``result.json``, and return their paths.
 
+    The last holds the whole result, and `read_result` reads it back; `pyknnmi.result_schema` describes it.
     A result with directions is written by `DIRECTED_WRITERS` too. The same data, spec and seed give the same bytes, but
-    for ``provenance.json``, which holds the time taken.
+    for these two, which hold the time taken.
 
     Parameters
     ----------
@@ -48,9 +51,35 @@ def write_result(
     if result.oriented is not None:
         contents |= {name: write_directed(result.oriented) for name, write_directed in DIRECTED_WRITERS.items()}
     contents["provenance.json"] = _json({**_provenance(result), **(extra or {})})
+    contents["result.json"] = _json(to_record(result))
     for name, text in contents.items():
         replace_file(directory / name, text)
     return [directory / name for name in contents]
+
+
+def read_result(directory: str | os.PathLike[str]) -> LearnResult:
+    """Return the result that `write_result` wrote to a folder: all of it, equal to what was written.
+
+    Parameters
+    ----------
+    directory : path
+        The folder, or its ``result.json``.
+
+    Raises
+    ------
+    DataError
+        A file that is no result, or one of a later format.
+    """
+    path = Path(directory)
+    if path.is_dir():
+        path /= "result.json"
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:  # of JSON or of UTF-8
+        raise DataError(f"{path} is no result: {error}") from error
+    if not isinstance(record, dict):
+        raise DataError(f"{path} is no result: it holds no JSON object")
+    return from_record(record)
 
 
 def make_folder(directory: str | os.PathLike[str]) -> Path:
@@ -227,6 +256,7 @@ DIRECTED_WRITERS: Mapping[str, Callable[[PartiallyDirectedGraph], str]] = {
 
 def _provenance(result: LearnResult) -> dict[str, Any]:
     return {
+        "format": FORMAT,
         "spec": result.spec,
         "seed": result.seed,
         "data_sha256": result.data_sha256,
@@ -241,6 +271,7 @@ def _provenance(result: LearnResult) -> dict[str, Any]:
         "oriented": result.oriented is not None,
         "details": dict(result.details),
         "counts": dict(result.counts),
+        "warnings": list(result.warnings),
         "versions": dict(result.versions),
         "seconds": result.seconds,
     }

@@ -9,15 +9,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from importlib import metadata
-from typing import Any, Self, cast
+from typing import Any, Never, Self, cast
 
 import numpy as np
 
 from pyknnmi.data.dataset import Dataset, Missing, natural_key
-from pyknnmi.errors import DataError, ParameterError
+from pyknnmi.errors import DataError, ParameterError, collected_warnings
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
 from pyknnmi.learning import orientation
+from pyknnmi.learning.misplaced import misplaced_argument
 from pyknnmi.learning.preparation import (
     check_kinds,
     in_natural_order,
@@ -127,6 +128,13 @@ class Pipeline:
         store: Store | None = None,
     ) -> LearnResult:
         """Return the Markov network of `data`; see `pyknnmi.learn`."""
+        with collected_warnings() as messages:
+            result = self._learn(data, run, constraints, orient=orient, store=store)
+        return replace(result, warnings=tuple(messages))
+
+    def _learn(
+        self, data: Any, run: Run | None, constraints: Constraints | None, *, orient: bool, store: Store | None
+    ) -> LearnResult:
         start = time.perf_counter()
         run = run or Run()
         dataset = data if isinstance(data, Dataset) else to_dataset(data)
@@ -246,6 +254,7 @@ def learn(
     orient: bool = False,
     store: str | os.PathLike[str] | None = None,
     missing: Missing = "raise",
+    **misplaced: Never,
 ) -> LearnResult:
     """Return the Markov network of `data`: which columns depend on which, given all others.
 
@@ -281,6 +290,8 @@ def learn(
     missing : {"raise", "drop", "drop-per-test"}
         What to do about missing values: raise an error, leave out every row that has any, or let each test leave out
         the rows that miss a value in its own columns.
+    **misplaced
+        Nothing: parameters of components stand in the spec. The error for one that is given here shows how.
 
     Returns
     -------
@@ -313,11 +324,15 @@ def learn(
     pipeline = Pipeline.parse(spec) if isinstance(spec, str) else spec
     if not isinstance(pipeline, Pipeline):
         raise ParameterError(f"spec = {spec!r}: give a text such as iamb+knn-cmi, or a Pipeline", "spec")
-    dataset = to_dataset(data, missing)
-    constraints = Constraints.of(dataset, required, forbidden, targets)
-    run = Run(seed, threads, jobs, progress)
-    with closing(Store(store)) if store else nullcontext() as kept:
-        return pipeline.learn(dataset, run, constraints, orient=orient, store=kept)
+    if misplaced:
+        raise misplaced_argument(learn, "spec", pipeline.components(), misplaced)
+    with collected_warnings() as messages:
+        dataset = to_dataset(data, missing)
+        constraints = Constraints.of(dataset, required, forbidden, targets)
+        run = Run(seed, threads, jobs, progress)
+        with closing(Store(store)) if store else nullcontext() as kept:
+            result = pipeline.learn(dataset, run, constraints, orient=orient, store=kept)
+    return replace(result, warnings=tuple(messages))
 
 
 def versions(pipeline: Pipeline) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from pyknnmi.protocols.ci_tests import CIResult
 from pyknnmi.search.constraints import FORBIDDEN, REQUIRED, Constraints
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = ["LearnResult", "PairEvidence"]
@@ -87,6 +89,8 @@ class LearnResult:
         What else the learner tells of its work, such as a penalty and the curve that it was chosen by.
     oriented : PartiallyDirectedGraph, optional
         The graph with the directions that the data determine, if the run was asked to orient it.
+    warnings : tuple of str
+        What the run warned of.
     """
 
     graph: Graph
@@ -105,6 +109,7 @@ class LearnResult:
     oriented: PartiallyDirectedGraph | None = None
     rows_left_out: int = 0
     has_missing: bool = False
+    warnings: tuple[str, ...] = ()
 
     def edge_evidence(self) -> tuple[PairEvidence, ...]:
         """Return the evidence of the edges alone, in the order of the graph's edges."""
@@ -146,6 +151,25 @@ class LearnResult:
 
         return write_report(self, path, title=title, data=data)
 
+    def to_pandas(self) -> pd.DataFrame:
+        """Return one row for each edge and each other pair that was tested, required or forbidden.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``source``, ``target`` and ``edge``; then what is known of the test that decided: ``statistic`` and
+            ``p_value``, NaN where nothing was tested, ``given`` (a tuple of names), ``decided_by``, ``permutations``
+            and ``n``.
+        """
+        import pandas as pd
+
+        found = self.evidence_by_pair()
+        place = {name: i for i, name in enumerate(self.graph.names)}
+        pairs = sorted({*self.graph.edges, *found}, key=lambda pair: (place[pair[0]], place[pair[1]]))
+        columns = ["source", "target", "edge", *_OF_THE_TEST]
+        rows = [(a, b, (a, b) in self.graph, *_of_the_test(found.get((a, b)))) for a, b in pairs]
+        return pd.DataFrame.from_records(rows, columns=columns)
+
     def __str__(self) -> str:
         found = self.evidence_by_pair()
         width = max((len(f"{a} - {b}") for a, b in self.graph.edges), default=4)
@@ -174,6 +198,17 @@ class LearnResult:
             for count, what in ((len(self.graph.edges), "edge"), (self.counts["tests"], "test"))
         )
         return f"{edges} between {p} columns ({n} rows{left_out}), {tests}, {self.seconds:.2f} s"
+
+
+_OF_THE_TEST = ("statistic", "p_value", "given", "decided_by", "permutations", "n")
+
+
+def _of_the_test(pair: PairEvidence | None) -> tuple[Any, ...]:
+    if pair is None:
+        return math.nan, math.nan, (), "", 0, 0
+    answer = pair.answer
+    numbers = (math.nan, math.nan) if pair.is_constrained else (answer.statistic, answer.p_value)
+    return *numbers, pair.given, answer.decided_by, answer.permutations, answer.n
 
 
 def format_p_value(p: float) -> str:

@@ -148,3 +148,14 @@ def test_unknown_node():
 def test_pickle():
     graph = Graph("abc", [("a", "b")])
     assert pickle.loads(pickle.dumps(graph)) == graph
+
+
+@given(graphs)
+def test_the_same_graph_elsewhere(graph):
+    theirs, igraphs = graph.to_networkx(), graph.to_igraph()
+    assert tuple(theirs.nodes) == tuple(igraphs.vs["name"]) == graph.names
+    assert Graph(theirs.nodes, theirs.edges) == graph
+    assert Graph(igraphs.vs["name"], [(NAMES[edge.source], NAMES[edge.target]) for edge in igraphs.es]) == graph
+    assert not theirs.is_directed()
+    assert not igraphs.is_directed()
+    assert Graph.from_adjacency(graph.to_numpy(), graph.names) == graph

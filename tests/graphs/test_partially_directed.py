@@ -70,3 +70,14 @@ def test_acyclic_equals_networkx():
 def test_only_directed_edges_make_a_cycle():
     assert PartiallyDirectedGraph("abc", [("a", "b"), ("b", "c")], [("a", "c")]).is_acyclic()
     assert PartiallyDirectedGraph("abc").is_acyclic()
+
+
+def test_the_same_graph_elsewhere():
+    graph = PartiallyDirectedGraph("abcd", [("a", "b"), ("d", "b")], [("c", "d")])
+    arcs = {("a", "b"), ("d", "b"), ("c", "d"), ("d", "c")}
+    theirs, igraphs, matrix = graph.to_networkx(), graph.to_igraph(), graph.to_numpy()
+    assert tuple(theirs.nodes) == tuple(igraphs.vs["name"]) == graph.names
+    assert set(theirs.edges) == {("abcd"[edge.source], "abcd"[edge.target]) for edge in igraphs.es} == arcs
+    assert {("abcd"[i], "abcd"[j]) for i, j in np.argwhere(matrix)} == arcs
+    assert theirs.is_directed()
+    assert igraphs.is_directed()

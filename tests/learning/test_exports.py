@@ -26,9 +26,9 @@ def result():
 
 def test_files(result, tmp_path):
     paths = write_result(result, tmp_path / "a" / "b", {"data": "x.csv"})
-    assert [path.name for path in paths] == [*WRITERS, "provenance.json"]
+    assert [path.name for path in paths] == [*WRITERS, "provenance.json", "result.json"]
     assert sorted(path.name for path in (tmp_path / "a" / "b").iterdir()) == sorted(path.name for path in paths)
-    for path in paths[:-1]:
+    for path in paths[:-2]:
         text = path.read_bytes().decode("utf-8")
         assert text == WRITERS[path.name](result)
         assert "\r" not in text
@@ -169,7 +169,7 @@ def test_several_may_write_to_one_folder(result, tmp_path):
     with ThreadPoolExecutor(3) as threads:
         for done in [threads.submit(write_result, result, tmp_path) for _ in range(60)]:
             done.result()
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*WRITERS, "provenance.json"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*WRITERS, "provenance.json", "result.json"])
 
 
 def test_links_and_modes_stay(result, tmp_path):

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+import math
 import pickle
 
+import numpy as np
 import pytest
 
-from pyknnmi import learn, simulate
+from pyknnmi import PyknnmiWarning, learn, simulate
 from pyknnmi.learning import exports
 from pyknnmi.learning.result import format_p_value
 
@@ -62,3 +64,25 @@ def test_no_edges():
 def test_pickle():
     result = learn(DATA, "iamb+fisher-z")
     assert pickle.loads(pickle.dumps(result)) == result
+
+
+def test_a_data_frame_has_a_row_for_each_pair():
+    result = learn(DATA, "iamb+fisher-z", required=[("X1", "X2")])
+    frame = result.to_pandas()
+    assert list(zip(frame["source"], frame["target"], strict=True)) == sorted(result.evidence_by_pair())
+    assert [(row.source, row.target) for row in frame.itertuples() if row.edge] == list(result.graph.edges)
+    for pair, row in zip(result.evidence, frame.itertuples(), strict=True):
+        assert (row.given, row.decided_by, row.n) == (pair.given, pair.answer.decided_by, pair.answer.n)
+        if pair.is_constrained:
+            assert math.isnan(row.statistic)
+            assert math.isnan(row.p_value)
+        else:
+            assert (row.statistic, row.p_value) == (pair.answer.statistic, pair.answer.p_value)
+
+
+def test_a_result_knows_what_was_warned_of():
+    values = np.column_stack([DATA.values, np.ones(DATA.n)])
+    with pytest.warns(PyknnmiWarning, match="constant"):
+        result = learn(values, "iamb+fisher-z")
+    assert result.warnings == ("column X8 is constant: it depends on nothing",)
+    assert learn(DATA, "iamb+fisher-z").warnings == ()

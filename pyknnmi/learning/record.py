@@ -1,0 +1,120 @@
+"""A result as a JSON record, and back; the JSON schema of such records.
+
+All three follow from the fields and types of `LearnResult`, so a field that is added is written, read and described.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pyknnmi.errors import DataError
+from pyknnmi.learning.result import LearnResult
+
+__all__ = ["FORMAT", "from_record", "result_schema", "to_record"]
+
+FORMAT = 1
+"""The version of the record. It grows when a program that reads the old one would misread the new one."""
+
+_PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean"}
+
+
+def to_record(result: LearnResult) -> dict[str, Any]:
+    """Return a result as a mapping of what JSON knows."""
+    return {"format": FORMAT, **_encoded(result)}
+
+
+def from_record(record: Mapping[str, Any]) -> LearnResult:
+    """Return the result that `to_record` made a record of.
+
+    Raises
+    ------
+    DataError
+        A record of another format, or one in which something is missing.
+    """
+    if record.get("format") != FORMAT:
+        raise DataError(
+            f"this result has the format {record.get('format')!r}, and this version of pyknnmi reads format {FORMAT}"
+        )
+    try:
+        result: LearnResult = _decoded({key: value for key, value in record.items() if key != "format"}, LearnResult)
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        raise DataError(f"this is no complete result: {error}") from error
+    return result
+
+
+def result_schema() -> dict[str, Any]:
+    """Return the JSON schema (draft 2020-12) of ``result.json``, as `write_result` writes it."""
+    definitions: dict[str, Any] = {}
+    _schema(LearnResult, definitions)
+    root = definitions.pop(LearnResult.__name__)
+    root["properties"] = {"format": {"const": FORMAT}, **root["properties"]}
+    root["required"] = ["format", *root["required"]]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Result of pyknnmi.learn",
+        **root,
+        "$defs": definitions,
+    }
+
+
+def _encoded(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return {field.name: _encoded(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {key: _encoded(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_encoded(inner) for inner in value]
+    return value
+
+
+def _decoded(value: Any, annotation: Any) -> Any:
+    """Return a value that was read as JSON in the type that a field is of."""
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (typing.Union, types.UnionType):
+        present = [choice for choice in arguments if choice is not type(None)]
+        return None if value is None or len(present) != 1 else _decoded(value, present[0])
+    if dataclasses.is_dataclass(annotation):
+        hints = typing.get_type_hints(annotation)
+        return typing.cast(type, annotation)(**{key: _decoded(inner, hints[key]) for key, inner in value.items()})
+    if origin is tuple:
+        kinds = arguments[:1] * len(value) if arguments[1:] == (...,) else arguments
+        return tuple(_decoded(inner, kind) for inner, kind in zip(value, kinds, strict=True))
+    if origin is not None and issubclass(origin, Mapping):
+        return {key: _decoded(inner, arguments[1]) for key, inner in value.items()}
+    return float(value) if annotation is float else value
+
+
+def _schema(annotation: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if annotation in _PLAIN:
+        return {"type": _PLAIN[annotation]}
+    if annotation is type(None):
+        return {"type": "null"}
+    if origin is Literal:
+        return {"enum": list(arguments)}
+    if origin in (typing.Union, types.UnionType):
+        return {"anyOf": [_schema(choice, definitions) for choice in arguments]}
+    if dataclasses.is_dataclass(annotation):
+        name = typing.cast(type, annotation).__name__
+        if name not in definitions:
+            hints, fields = typing.get_type_hints(annotation), dataclasses.fields(annotation)
+            definitions[name] = {}
+            definitions[name] = {
+                "type": "object",
+                "properties": {field.name: _schema(hints[field.name], definitions) for field in fields},
+                "required": [field.name for field in fields],
+                "additionalProperties": False,
+            }
+        return {"$ref": f"#/$defs/{name}"}
+    if origin is tuple and arguments[1:] == (...,):
+        return {"type": "array", "items": _schema(arguments[0], definitions)}
+    if origin is tuple:
+        items = [_schema(kind, definitions) for kind in arguments]
+        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+    if origin is not None and issubclass(origin, Mapping):
+        return {"type": "object", "additionalProperties": _schema(arguments[1], definitions)}
+    return {}  # whatever JSON knows
