@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextvars import copy_context
 from typing import TypeVar
 
 from pyknnmi.run import Run
@@ -50,7 +51,8 @@ def each(
 
 def _in_threads(work: Work[T], items: Sequence[int], threads: int, run: Run) -> Iterator[T]:
     with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(work, item) for item in items]
+        # Each in a copy of the context, for what collects the warnings of a run.
+        futures = [pool.submit(copy_context().run, work, item) for item in items]
         try:
             for future in as_completed(futures):
                 yield future.result()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, TypeVar, cast
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.data.dataset import Dataset
+from pyknnmi.errors import PyknnmiWarning, collected_warnings
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.protocols.learned_graph import Question, pair_of
 from pyknnmi.run import Progress, Run
@@ -40,12 +42,15 @@ class Finding(Generic[T]):
         The questions that led there, with their answers.
     scored : int
         Number of candidates ranked.
+    warnings : tuple of str
+        What another process would have warned of: there it would not be seen.
     """
 
     item: int
     found: T
     trail: Mapping[Question, CIResult]
     scored: int
+    warnings: tuple[str, ...] = ()
 
 
 class Tester:
@@ -129,6 +134,8 @@ class Tester:
                 self.answers.update(finding.trail)
                 self.trail.update(finding.trail)
                 self.scored += finding.scored
+                for message in finding.warnings:
+                    self._run.warn_once(message, message)
                 report()
                 yield finding
         finally:
@@ -231,4 +238,7 @@ def _search(work: Callable[[int, Tester], T], item: int, branch: Tester) -> Find
 
 def _search_apart(work: Callable[[int, Tester], T], item: int, *, tester: Tester) -> Finding[T]:
     """Search on a branch made in the worker: several searches that are sent there together share `tester`."""
-    return _search(work, item, tester._branch())  # noqa: SLF001 (its own class)
+    with collected_warnings() as messages, warnings.catch_warnings():
+        warnings.simplefilter("ignore", PyknnmiWarning)
+        finding = _search(work, item, tester._branch())  # noqa: SLF001 (its own class)
+    return replace(finding, warnings=tuple(messages))

@@ -3,11 +3,16 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from pyknnmi import PyknnmiWarning, learn, simulate
+import pyknnmi
+from pyknnmi import Pipeline, PyknnmiWarning, Run, learn, simulate
+from pyknnmi.builtin.fisher_z import BoundFisherZ, FisherZ
+from pyknnmi.builtin.iamb import IAMB
 from pyknnmi.learning import exports
 from pyknnmi.learning.result import format_p_value
 
@@ -86,3 +91,31 @@ def test_a_result_knows_what_was_warned_of():
         result = learn(values, "iamb+fisher-z")
     assert result.warnings == ("column X8 is constant: it depends on nothing",)
     assert learn(DATA, "iamb+fisher-z").warnings == ()
+
+
+class DoubtfulFisherZ(BoundFisherZ):
+    """Warns at each question, and may be used from several threads."""
+
+    def test(self, x, y, z):
+        pyknnmi.components.warn("this test doubts all it says")
+        return super().test(x, y, z)
+
+    def for_threads(self):
+        return self
+
+
+@dataclass(frozen=True, kw_only=True)
+class Doubtful(FisherZ):
+    """Doubts."""
+
+    name: ClassVar[str] = "doubtful"
+
+    def bind(self, dataset, run):
+        return DoubtfulFisherZ(self, dataset)
+
+
+@pytest.mark.parametrize("resources", [{"threads": 1}, {"threads": 2}, {"jobs": 2}], ids=str)
+def test_warnings_of_a_test_are_known_wherever_it_works(resources):
+    with pytest.warns(PyknnmiWarning, match="doubts all"):
+        result = Pipeline(IAMB(), Doubtful()).learn(DATA, Run(**resources))
+    assert result.warnings == ("this test doubts all it says",)
