@@ -1,5 +1,6 @@
 # make demo      learn a graph from data that the package makes itself
 # make test      run the tests (slow ones: make test PYTEST_ARGS="-n 2 -m slow")
+# make browser   get what the tests of the report in a browser need; they are among the slow ones
 # make lint      style and types of Python, style of C++; make format mends the style
 # make test-cpp  the C++ tests, and a program that uses the installed library
 # make sanitize  the C++ tests with sanitizers of memory, undefined behaviour and data races
@@ -9,7 +10,7 @@
 # make clean     remove all that was made
 #
 # Every target sets up what it needs, in .venv and build/. For another Python: make clean, make test PYTHON=python3.13
-.PHONY: help demo test lint format test-cpp sanitize plugins dist dev clean
+.PHONY: help demo test browser lint format test-cpp sanitize plugins dist dev clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # most targets install into one environment
 
@@ -35,6 +36,11 @@ demo: .venv/.package
 # Programs that tests start must not import the source folder, which has no compiled module.
 test: .venv/.test
 	PYTHONSAFEPATH=1 pytest $(PYTEST_ARGS)
+
+# Without the rights to install a browser the tests are skipped, and say so.
+browser: .venv/.test
+	pip install --quiet "selenium>=4.20"
+	command -v chromium chromedriver || apt-get install --yes --quiet chromium chromium-driver || true
 
 lint: .venv/.lint
 	ruff check
