@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-import platform
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
-from importlib import metadata
 from typing import Any, Never, Self, cast
 
-import numpy as np
-
-from pyknnmi.data.dataset import Dataset, Missing, natural_key
+from pyknnmi.data.dataset import Dataset, Missing
 from pyknnmi.errors import DataError, ParameterError, collected_warnings
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
@@ -27,14 +23,14 @@ from pyknnmi.learning.preparation import (
     warn_of_constants,
     warn_of_copies,
 )
-from pyknnmi.learning.result import LearnResult, PairEvidence
-from pyknnmi.numbers import estimators
+from pyknnmi.learning.provenance import identity_of, versions
+from pyknnmi.learning.result import LearnResult, named_blankets, named_evidence, named_pairs
 from pyknnmi.protocols.ci_tests import CITest
 from pyknnmi.protocols.component import Component, guarded
 from pyknnmi.protocols.learned_graph import Evidence, LearnedGraph, Pair
 from pyknnmi.protocols.spec import Spec
 from pyknnmi.protocols.transforms import Transform
-from pyknnmi.registry.registry import BUILT_IN, HERE, KINDS, Registry, default_registry
+from pyknnmi.registry.registry import KINDS, Registry, default_registry
 from pyknnmi.run import Progress, ProgressError, Run
 from pyknnmi.search.constraints import Column, Constraints
 from pyknnmi.search.contract import checked_graph
@@ -156,11 +152,11 @@ class Pipeline:
             except ProgressError as failed:
                 raise failed.error from None
         names = columns.names if columns is not None else ()
-        graph = Graph(dataset.names, _named(found.learned.edges, names))
+        graph = Graph(dataset.names, named_pairs(found.learned.edges, names))
         return LearnResult(
             graph=graph,
-            blankets=_named_blankets(found.learned, names, constraints.targets or dataset.names, dataset),
-            evidence=_named_evidence(found.learned, names, graph),
+            blankets=named_blankets(found.learned, names, constraints.targets or dataset.names, dataset.names),
+            evidence=named_evidence(found.learned, names, graph),
             spec=str(self),
             seed=run.seed,
             data_sha256=dataset.sha256,
@@ -170,11 +166,11 @@ class Pipeline:
             constant_columns=tuple(dataset.names[i] for i in constants),
             counts=found.counts,
             seconds=time.perf_counter() - start,
-            versions=versions(self),
+            versions=versions(self.components()),
             constraints=constraints,
             details=found.learned.details,
             oriented=PartiallyDirectedGraph(
-                dataset.names, _named(found.directed, names), _named(found.undirected, names)
+                dataset.names, named_pairs(found.directed, names), named_pairs(found.undirected, names)
             )
             if orient
             else None,
@@ -187,7 +183,7 @@ class Pipeline:
             columns = transformed(transform, columns)
         if self.test is None:
             return _Outcome(self._learned(columns, None, run))
-        stored = store.answers(columns.sha256, _test_in_full(self.test, run)) if store else None
+        stored = store.answers(columns.sha256, identity_of(self.test, run)) if store else None
         tester = Tester(self.test, columns, run, constraints, stored)
         learned = self._learned(columns, tester, run)
         directed, undirected = orientation.orient(self.learner, learned.edges, tester) if orient else ((), ())
@@ -333,61 +329,3 @@ def learn(
         with closing(Store(store)) if store else nullcontext() as kept:
             result = pipeline.learn(dataset, run, constraints, orient=orient, store=kept)
     return replace(result, warnings=tuple(messages))
-
-
-def versions(pipeline: Pipeline) -> dict[str, Any]:
-    """Return what took part in a run."""
-    registry = default_registry()
-    known = {cls.name for cls in registry.components()}
-    plugins = {
-        plugin.name: plugin.version
-        for component in pipeline.components()
-        if component.name in known and (plugin := registry.plugin_of(component.name)).name != BUILT_IN
-    }
-    return {
-        "pyknnmi": metadata.version("pyknnmi"),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "plugins": plugins,
-        "core": estimators.build_info(),
-    }
-
-
-def _test_in_full(test: CITest, run: Run) -> str:
-    """Return what tells a test from all others whose answers may differ.
-
-    Only an installed plugin has a version to tell its tests from what they were before.
-    """
-    registry = default_registry()
-    if type(test) not in registry.components("test") or registry.plugin_of(test.name).name == HERE:
-        raise ParameterError(
-            f"the test '{test.name}' does not come from an installed plugin, so a store cannot tell whether it has "
-            "changed: leave the store out, or put the test into a plugin (pyknnmi plugins new)",
-            "store",
-        )
-    plugin = registry.plugin_of(test.name)
-    return f"{test} of {plugin.name} {plugin.version}{f', seed {run.seed}' if test.needs_seed else ''}"
-
-
-def _named_blankets(
-    learned: LearnedGraph, names: Sequence[str], targets: Sequence[str], dataset: Dataset
-) -> Mapping[str, tuple[str, ...]]:
-    if learned.blankets is None:
-        return {}
-    found = {names[t]: {names[i] for i in blanket} for t, blanket in learned.blankets.items()}
-    return {name: tuple(other for other in dataset.names if other in found.get(name, ())) for name in targets}
-
-
-def _named(pairs: Iterable[Pair], names: Sequence[str]) -> list[tuple[str, str]]:
-    return [(names[i], names[j]) for i, j in pairs]
-
-
-def _named_evidence(learned: LearnedGraph, names: Sequence[str], graph: Graph) -> tuple[PairEvidence, ...]:
-    place = {name: i for i, name in enumerate(graph.names)}
-    edges = set(graph.edges)
-    rows = []
-    for pair, found in (learned.evidence or {}).items():
-        a, b = sorted((names[i] for i in pair), key=place.__getitem__)
-        given = tuple(sorted((names[i] for i in found.question[2]), key=natural_key))
-        rows.append(PairEvidence(a, b, (a, b) in edges, given, found.answer))
-    return tuple(sorted(rows, key=lambda row: (place[row.source], place[row.target])))

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pyknnmi.data.dataset import natural_key
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
 from pyknnmi.protocols.ci_tests import CIResult
+from pyknnmi.protocols.learned_graph import LearnedGraph, Pair
 from pyknnmi.search.constraints import FORBIDDEN, REQUIRED, Constraints
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["LearnResult", "PairEvidence"]
+__all__ = ["LearnResult", "PairEvidence", "named_blankets", "named_evidence", "named_pairs"]
 
 
 @dataclass(frozen=True)
@@ -214,3 +216,30 @@ def _of_the_test(pair: PairEvidence | None) -> tuple[Any, ...]:
 def format_p_value(p: float) -> str:
     """Return a p-value for people: four digits, and ``<1e-300`` where a double ends."""
     return "<1e-300" if p < 1e-300 else f"{p:.4g}"
+
+
+def named_pairs(pairs: Iterable[Pair], names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs of column numbers as pairs of names."""
+    return [(names[i], names[j]) for i, j in pairs]
+
+
+def named_blankets(
+    learned: LearnedGraph, names: Sequence[str], targets: Sequence[str], order: Sequence[str]
+) -> Mapping[str, tuple[str, ...]]:
+    """Return the blanket of each target by name, each in the order of the data; none for learners without."""
+    if learned.blankets is None:
+        return {}
+    found = {names[t]: {names[i] for i in blanket} for t, blanket in learned.blankets.items()}
+    return {name: tuple(other for other in order if other in found.get(name, ())) for name in targets}
+
+
+def named_evidence(learned: LearnedGraph, names: Sequence[str], graph: Graph) -> tuple[PairEvidence, ...]:
+    """Return the evidence by names, in the order of the data."""
+    place = {name: i for i, name in enumerate(graph.names)}
+    edges = set(graph.edges)
+    rows = []
+    for pair, found in (learned.evidence or {}).items():
+        a, b = sorted((names[i] for i in pair), key=place.__getitem__)
+        given = tuple(sorted((names[i] for i in found.question[2]), key=natural_key))
+        rows.append(PairEvidence(a, b, (a, b) in edges, given, found.answer))
+    return tuple(sorted(rows, key=lambda row: (place[row.source], place[row.target])))

@@ -1,0 +1,56 @@
+"""What tells a run from others: the versions that took part, and the full identity of a test."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+from pyknnmi.errors import ParameterError
+from pyknnmi.numbers import build_info
+from pyknnmi.protocols.ci_tests import CITest
+from pyknnmi.protocols.component import Component
+from pyknnmi.registry.registry import BUILT_IN, HERE, default_registry
+from pyknnmi.run import Run
+
+__all__ = ["identity_of", "versions"]
+
+
+def versions(components: Iterable[Component]) -> dict[str, Any]:
+    """Return what took part in a run of these components."""
+    registry = default_registry()
+    known = {cls.name for cls in registry.components()}
+    plugins = {
+        plugin.name: plugin.version
+        for component in components
+        if component.name in known and (plugin := registry.plugin_of(component.name)).name != BUILT_IN
+    }
+    return {
+        "pyknnmi": metadata.version("pyknnmi"),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "plugins": plugins,
+        "core": build_info(),
+    }
+
+
+def identity_of(test: CITest, run: Run) -> str:
+    """Return what tells a test from all others whose answers may differ.
+
+    Raises
+    ------
+    ParameterError
+        A test that comes from no installed plugin, so that no version tells when it changed.
+    """
+    registry = default_registry()
+    if type(test) not in registry.components("test") or registry.plugin_of(test.name).name == HERE:
+        raise ParameterError(
+            f"the test '{test.name}' does not come from an installed plugin, so a store cannot tell whether it has "
+            "changed: leave the store out, or put the test into a plugin (pyknnmi plugins new)",
+            "store",
+        )
+    plugin = registry.plugin_of(test.name)
+    return f"{test} of {plugin.name} {plugin.version}{f', seed {run.seed}' if test.needs_seed else ''}"
