@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
@@ -16,19 +17,35 @@ def ranked(target: int, candidates: Sequence[int], given: Sequence[int], tester:
     return [candidates[i] for i in np.argsort(-scores, kind="stable")]
 
 
+Adjust = Literal["candidates"] | None
+"""What a candidate's p-value is compared with while a blanket grows: alpha, or alpha / number of candidates."""
+
+
 def next_member(
-    target: int, candidates: list[int], blanket: Sequence[int], tester: Tester, *, exhaustive: bool
+    target: int,
+    candidates: list[int],
+    blanket: Sequence[int],
+    tester: Tester,
+    *,
+    exhaustive: bool,
+    adjust: Adjust,
 ) -> int | None:
     """Return the best candidate if it is dependent on the target given the blanket, and take it off the candidates.
 
     If it is independent there is none; or, exhaustively, it is taken off too and the next best is tried.
     """
+    among = compared(candidates, adjust)
     ranking = ranked(target, candidates, blanket, tester)
     for best in ranking if exhaustive else ranking[:1]:
         candidates.remove(best)
-        if not tester.test(target, best, blanket).independent:
+        if not tester.test(target, best, blanket, among=among).independent:
             return best
     return None
+
+
+def compared(candidates: Sequence[int], adjust: Adjust) -> int:
+    """Return by how many tests a level is to be divided."""
+    return len(candidates) if adjust == "candidates" else 1
 
 
 def full(blanket: Collection[int], max_conditioning: int | None) -> bool:
@@ -37,7 +54,12 @@ def full(blanket: Collection[int], max_conditioning: int | None) -> bool:
 
 
 def grow(
-    target: int, candidates: Sequence[int], tester: Tester, max_conditioning: int | None, start: Iterable[int] = ()
+    target: int,
+    candidates: Sequence[int],
+    tester: Tester,
+    max_conditioning: int | None,
+    start: Iterable[int] = (),
+    adjust: Adjust = None,
 ) -> list[int]:
     """Return `start` with the candidates that are dependent on the target given what is there before them.
 
@@ -47,10 +69,11 @@ def grow(
     before = -1
     while before < len(blanket):
         before = len(blanket)
+        among = compared([candidate for candidate in candidates if candidate not in blanket], adjust)
         for candidate in candidates:
             if full(blanket, max_conditioning):
                 break
-            if candidate not in blanket and not tester.test(target, candidate, blanket).independent:
+            if candidate not in blanket and not tester.test(target, candidate, blanket, among=among).independent:
                 blanket.append(candidate)
     return blanket
 

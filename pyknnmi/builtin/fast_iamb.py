@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pyknnmi.builtin._phases import full, ranked, shrink
+from pyknnmi.builtin._phases import Adjust, compared, full, ranked, shrink
 from pyknnmi.components import BlanketLearner, Tester
 
 
@@ -26,6 +26,10 @@ class FastIAMB(BlanketLearner):
         An edge where each of two columns is in the other's blanket, or where either is.
     max_conditioning : int or none, at least 0
         The largest conditioning set. The strongest candidates join until the blanket is larger.
+    adjust : candidates or none
+        Of m candidates some look dependent by chance. ``candidates`` lets one join if p < alpha / m (Bonferroni), m
+        the candidates left; ``none`` if p < alpha, as in the paper. Shrinking compares with alpha in any case.
+        Permutation tests make more permutations where that small a p-value needs them.
 
     References
     ----------
@@ -37,6 +41,7 @@ class FastIAMB(BlanketLearner):
 
     rule: Literal["and", "or"] = "and"
     max_conditioning: int | None = None
+    adjust: Adjust = None
 
     def blanket(self, target: int, candidates: tuple[int, ...], tester: Tester) -> Iterable[int]:
         """Return the Markov blanket of `target`."""
@@ -45,11 +50,12 @@ class FastIAMB(BlanketLearner):
         while blanket not in seen and not full(blanket, self.max_conditioning):
             seen.append(blanket)
             outside = [other for other in candidates if other not in blanket]
+            among = compared(outside, self.adjust)
             grown = list(blanket)
             for other in ranked(target, outside, blanket, tester):
                 if full(grown, self.max_conditioning):
                     break
-                if not tester.test(target, other, blanket).independent:
+                if not tester.test(target, other, blanket, among=among).independent:
                     grown.append(other)
             blanket = shrink(target, grown, tester)
         return blanket

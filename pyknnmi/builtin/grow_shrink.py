@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pyknnmi.builtin._phases import grow, ranked, shrink
+from pyknnmi.builtin._phases import Adjust, grow, ranked, shrink
 from pyknnmi.components import BlanketLearner, Tester
 
 
@@ -25,6 +25,10 @@ class GrowShrink(BlanketLearner):
         An edge where each of two columns is in the other's blanket, or where either is.
     max_conditioning : int or none, at least 0
         The largest conditioning set. A blanket stops growing when it is larger, so it has at most one member more.
+    adjust : candidates or none
+        Of m candidates some look dependent by chance. ``candidates`` lets one join if p < alpha / m (Bonferroni), m
+        the candidates left; ``none`` if p < alpha, as in the paper. Shrinking compares with alpha in any case.
+        Permutation tests make more permutations where that small a p-value needs them.
 
     References
     ----------
@@ -36,8 +40,10 @@ class GrowShrink(BlanketLearner):
 
     rule: Literal["and", "or"] = "and"
     max_conditioning: int | None = None
+    adjust: Adjust = None
 
     def blanket(self, target: int, candidates: tuple[int, ...], tester: Tester) -> Iterable[int]:
         """Return the Markov blanket of `target`."""
         order = ranked(target, candidates, (), tester)
-        return shrink(target, grow(target, order, tester, self.max_conditioning), tester)
+        blanket = grow(target, order, tester, self.max_conditioning, adjust=self.adjust)
+        return shrink(target, blanket, tester)

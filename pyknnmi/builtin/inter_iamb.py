@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pyknnmi.builtin._phases import full, next_member, shrink
+from pyknnmi.builtin._phases import Adjust, full, next_member, shrink
 from pyknnmi.components import BlanketLearner, Tester
 
 
@@ -26,6 +26,10 @@ class InterIAMB(BlanketLearner):
         If the best candidate is independent, set it aside and try the next best, instead of stopping.
     max_conditioning : int or none, at least 0
         The largest conditioning set. A blanket stops growing when it is larger, so it has at most one member more.
+    adjust : candidates or none
+        The best of m candidates looks dependent by chance up to m times as often as one. ``candidates`` lets it join
+        if p < alpha / m (Bonferroni), m the candidates left; ``none`` if p < alpha, as in the paper. Shrinking
+        compares with alpha in any case. Permutation tests make more permutations where that small a p-value needs them.
 
     References
     ----------
@@ -37,6 +41,7 @@ class InterIAMB(BlanketLearner):
     rule: Literal["and", "or"] = "and"
     exhaustive: bool = False
     max_conditioning: int | None = None
+    adjust: Adjust = None
 
     def blanket(self, target: int, candidates: tuple[int, ...], tester: Tester) -> Iterable[int]:
         """Return the Markov blanket of `target`."""
@@ -44,7 +49,7 @@ class InterIAMB(BlanketLearner):
         left = list(candidates)
         seen = [blanket]
         while left and not full(blanket, self.max_conditioning):
-            best = next_member(target, left, blanket, tester, exhaustive=self.exhaustive)
+            best = next_member(target, left, blanket, tester, exhaustive=self.exhaustive, adjust=self.adjust)
             if best is None:
                 break
             grown = [*blanket, best]

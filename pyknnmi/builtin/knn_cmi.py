@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -169,11 +169,15 @@ class BoundKnnCMI(BoundTest):
 
     def test(self, x: Variable, y: Variable, z: tuple[int, ...]) -> CIResult:
         """Return the answer for columns x and y, or groups of them, given the columns z."""
-        screened = self._screened(x, y, z)
-        return screened or self._permuted(x, y, z)
+        return self._screened(x, y, z) or self._permuted(x, y, z, self._component)
 
-    def _permuted(self, x: Variable, y: Variable, z: tuple[int, ...]) -> CIResult:
-        component = self._component
+    def test_at(self, x: int, y: int, z: tuple[int, ...], level: float) -> CIResult:
+        """Return the answer at a level below alpha: from as many permutations as it needs, as far as it needs them."""
+        permutations = max(self._component.permutations, math.ceil(2 / level))
+        finer = replace(self._component, alpha=level, permutations=permutations, stop_early=True)
+        return self._screened(x, y, z) or self._permuted(x, y, z, finer)
+
+    def _permuted(self, x: Variable, y: Variable, z: tuple[int, ...], component: KnnCMI) -> CIResult:
         estimator = self._estimator(x, y, z)
         xs, ys = self._permuted_last(self._columns(x), self._columns(y), self._columns(z))
         found = permutation_test(

@@ -63,7 +63,7 @@ class Pipeline:
     Examples
     --------
     >>> str(Pipeline.parse("iamb(rule=or)+fisher-z"))
-    'iamb(rule=or,exhaustive=false,max_conditioning=none)+fisher-z(alpha=0.05,correlation=pearson)'
+    'iamb(rule=or,exhaustive=false,max_conditioning=none,adjust=none)+fisher-z(alpha=0.05,correlation=pearson)'
     """
 
     learner: Learner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -41,6 +41,8 @@ class CIResult:
         Natural logarithm of the p-value, where it is known beyond the range of a double.
     redundant : tuple of str
         Columns of z that add nothing to the others and were not counted.
+    level : float, optional
+        What the p-value had to be below, where that was not the test's own alpha.
     """
 
     statistic: float
@@ -52,6 +54,7 @@ class CIResult:
     p_value_bounds: tuple[float, float] | None = None
     log_p_value: float | None = None
     redundant: tuple[str, ...] = ()
+    level: float | None = None
 
     @classmethod
     def of_constant(cls, n: int) -> CIResult:
@@ -69,6 +72,15 @@ class BoundTest(ABC):
     @abstractmethod
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
         """Return the answer for columns x and y given the columns z."""
+
+    def test_at(self, x: int, y: int, z: tuple[int, ...], level: float) -> CIResult:
+        """Return the answer where dependence needs a p-value below `level`, which is below the test's own alpha.
+
+        This version compares the p-value of `test`. Override it where a small p-value takes more work, such as more
+        permutations.
+        """
+        answer = self.test(x, y, z)
+        return replace(answer, independent=bool(answer.independent) or not answer.p_value < level)
 
     def associations(self, x: int, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
         """Return one number for each candidate: how strongly it goes with x given z, larger is stronger.

@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 
 from pyknnmi.protocols.ci_tests import CIResult
 
-__all__ = ["Evidence", "LearnedGraph", "Pair", "Question", "pair_of"]
+__all__ = ["Asked", "Evidence", "LearnedGraph", "Pair", "Question", "pair_of"]
 
 Pair = tuple[int, int]
 """Two columns, by number."""
 
 Question = tuple[int, int, tuple[int, ...]]
 """x, y and the sorted z, as column numbers; x < y when the test is symmetric."""
+
+Asked = Question | tuple[int, int, tuple[int, ...], float]
+"""A question, with its level where that is not the test's own."""
 
 
 def pair_of(x: int, y: int) -> Pair:

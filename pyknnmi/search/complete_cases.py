@@ -30,12 +30,20 @@ class CompleteCases(BoundTest):
 
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
         """Return the answer for columns x and y given the columns z."""
+        return self._answer(x, y, z, None)
+
+    def test_at(self, x: int, y: int, z: tuple[int, ...], level: float) -> CIResult:
+        """Return the answer at a level of its own."""
+        return self._answer(x, y, z, level)
+
+    def _answer(self, x: int, y: int, z: tuple[int, ...], level: float | None) -> CIResult:
         rows = self._dataset.complete_rows((x, y, *z))
         constant = rows.constant_columns()
         if 0 in constant or 1 in constant:
             return CIResult.of_constant(rows.n)
         varying = [i for i in range(rows.p) if i not in constant]
-        return self._bind(rows, varying).test(0, 1, tuple(range(2, len(varying))))
+        bound, given = self._bind(rows, varying), tuple(range(2, len(varying)))
+        return bound.test(0, 1, given) if level is None else bound.test_at(0, 1, given, level)
 
     def associations(self, x: int, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the associations, of candidates that miss values in the same rows by one call; 0 for a constant."""

@@ -115,6 +115,10 @@ class CheckedTest(BoundTest):
         """Return the answer for columns x and y given the columns z."""
         return self._answer((x,), (y,), z, lambda: self._bound.test(x, y, z))
 
+    def test_at(self, x: int, y: int, z: tuple[int, ...], level: float) -> CIResult:
+        """Return the answer at a level below the test's own."""
+        return self._answer((x,), (y,), z, lambda: self._bound.test_at(x, y, z, level))
+
     def test_groups(self, x: tuple[int, ...], y: tuple[int, ...], z: tuple[int, ...]) -> CIResult:
         """Return the answer for two groups of columns, for tests that take them."""
         bound: Any = self._bound

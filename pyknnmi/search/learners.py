@@ -12,7 +12,7 @@ from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import PluginError
 from pyknnmi.protocols.ci_tests import CIResult
 from pyknnmi.protocols.component import Component
-from pyknnmi.protocols.learned_graph import Evidence, LearnedGraph, Pair, Question, pair_of
+from pyknnmi.protocols.learned_graph import Asked, Evidence, LearnedGraph, Pair, Question, pair_of
 from pyknnmi.run import Run
 from pyknnmi.search.tester import Finding, Tester
 
@@ -93,7 +93,7 @@ class BlanketLearner(Learner):
         return evidence
 
 
-def most_doubtful(trail: Mapping[Question, CIResult], edges: Collection[Pair]) -> dict[Pair, Evidence]:
+def most_doubtful(trail: Mapping[Asked, CIResult], edges: Collection[Pair]) -> dict[Pair, Evidence]:
     """Return, for each pair asked about, the weakest support of its edge or the strongest exclusion.
 
     That is the test with the largest p-value, of those that agree with the outcome or, if none does, of all.
@@ -101,7 +101,7 @@ def most_doubtful(trail: Mapping[Question, CIResult], edges: Collection[Pair]) -
     chosen: dict[Pair, tuple[tuple[bool, float, float, int, Question], Evidence]] = {}
     for question, answer in trail.items():
         pair = pair_of(*question[:2])
-        evidence = Evidence(question, answer)
+        evidence = Evidence(question[:3], answer)
         key = (bool(answer.independent) != (pair in edges), *_doubt(evidence))
         if pair not in chosen or key > chosen[pair][0]:
             chosen[pair] = key, evidence

@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import time
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +185,10 @@ class StoredAnswers:
     store: Store
     data: str
     test: str
+
+    def at(self, level: float) -> StoredAnswers:
+        """Return the answers at a level that is not the test's own."""
+        return replace(self, test=f"{self.test} at level {level!r}")
 
     def get(self, x: str, y: str, z: tuple[str, ...]) -> CIResult | None:
         """Return the answer about these columns, if it is there."""

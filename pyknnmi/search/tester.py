@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import PyknnmiWarning, collected_warnings
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
-from pyknnmi.protocols.learned_graph import Question, pair_of
+from pyknnmi.protocols.learned_graph import Asked, Question, pair_of
 from pyknnmi.run import Progress, Run
 from pyknnmi.search import scheduling
 from pyknnmi.search.complete_cases import CompleteCases
@@ -48,7 +49,7 @@ class Finding(Generic[T]):
 
     item: int
     found: T
-    trail: Mapping[Question, CIResult]
+    trail: Mapping[Asked, CIResult]
     scored: int
     warnings: tuple[str, ...] = ()
 
@@ -83,17 +84,19 @@ class Tester:
     ) -> None:
         constraints = constraints or Constraints()
         run = run.part()
+        self._test_name = test.name
         self._symmetric = test.symmetric
+        self._alpha: float | None = getattr(test, "alpha", None)
         self._run = run
         self._bound: BoundTest = (CompleteCases if dataset.has_missing else CheckedTest)(test, dataset, run)
         self.names = dataset.names
         self.targets = constraints.target_columns(dataset)
         self.constrained = constraints.answers(dataset)
-        self.answers: dict[Question, CIResult] = {}
-        self.trail: dict[Question, CIResult] = {}
+        self.answers: dict[Asked, CIResult] = {}
+        self.trail: dict[Asked, CIResult] = {}
         self.scored = 0
         self._on_answer: Callable[[], None] | None = None
-        self._locks: dict[Question, threading.Lock] = {}
+        self._locks: dict[Asked, threading.Lock] = {}
         self._stored = stored
 
     def __getstate__(self) -> dict[str, Any]:
@@ -150,9 +153,15 @@ class Tester:
         shared = self._bound.for_threads() if self._run.threads_per_job == 1 else None
         return self._branch(_bound=shared or _OneAtATime(self._bound))
 
-    def test(self, x: int, y: int, z: Sequence[int] = ()) -> CIResult:
-        """Return the answer for columns x and y given z; the same question is computed once."""
-        question = self._question(x, y, z)
+    def test(self, x: int, y: int, z: Sequence[int] = (), *, among: int = 1) -> CIResult:
+        """Return the answer for columns x and y given z; the same question is computed once.
+
+        The best of several candidates looks dependent by chance the more often, the more there are. `among` says how
+        many: dependence then needs a p-value below alpha / among (Bonferroni). A test without `alpha` answers as ever.
+        """
+        question: Asked = self._question(x, y, z)
+        if among > 1 and self._alpha is not None:
+            question = (*question[:3], self._alpha / among)
         if answer := self.constrained.get(pair_of(x, y)):
             return answer
         with self._locks.setdefault(question, threading.Lock()):  # another thread may have the same question
@@ -185,15 +194,29 @@ class Tester:
             self.scored += len(ranked)
         return scores
 
-    def _answer(self, question: Question) -> CIResult:
-        x, y, given = question
+    def _answer(self, question: Asked) -> CIResult:
+        x, y, given, *level = question
         names = self.names[x], self.names[y], tuple(self.names[i] for i in given)
-        if self._stored and (known := self._stored.get(*names)):
+        stored = self._stored.at(*level) if self._stored and level else self._stored
+        if stored and (known := stored.get(*names)):
             return known
-        answer = self._bound.test(x, y, given)
-        if self._stored:
-            self._stored.put(*names, answer)
+        if level:
+            answer = replace(self._bound.test_at(x, y, given, *level), level=level[0])
+            self._warn_of_coarse(answer, *level)
+        else:
+            answer = self._bound.test(x, y, given)
+        if stored:
+            stored.put(*names, answer)
         return answer
+
+    def _warn_of_coarse(self, answer: CIResult, level: float) -> None:
+        smallest = 1 / (answer.permutations + 1)
+        if answer.permutations and answer.p_value <= smallest and smallest >= level:
+            self._run.warn_once(
+                ("level", self._test_name),
+                f"{self._test_name}: with {answer.permutations} permutations no p-value is below the level {level:.2g} "
+                f"that the best of several candidates needs: give at least {math.ceil(1 / level)}",
+            )
 
     def _question(self, x: int, y: int, z: Sequence[int]) -> Question:
         given = tuple(sorted(set(z)))
@@ -218,6 +241,10 @@ class _OneAtATime(BoundTest):
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
         with self._lock:
             return self._bound.test(x, y, z)
+
+    def test_at(self, x: int, y: int, z: tuple[int, ...], level: float) -> CIResult:
+        with self._lock:
+            return self._bound.test_at(x, y, z, level)
 
     def associations(self, x: int, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
         with self._lock:

@@ -34,3 +34,7 @@ def test_all_dependent_candidates_join_at_once():
     tester = Tester(Separation(graph="a -- b; b -- c; c -- d"), placeholder("abcd"), Run())
     assert list(FastIAMB().blanket(0, (1, 2, 3), tester)) == [1]
     assert list(tester.trail)[:4] == [(0, 1, ()), (0, 2, ()), (0, 3, ()), (0, 1, (2, 3))]
+
+
+def test_the_moral_graph_is_found_whatever_the_adjustment():
+    check_recovery(FastIAMB(adjust="candidates"), range(20))

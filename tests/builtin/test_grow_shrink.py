@@ -58,3 +58,7 @@ def test_the_order_explains_the_difference(name, columns):
 def test_blankets_equal_the_code_of_2018(name):
     # that code goes by the order of the columns too, which makes a difference for one column of the cubed data
     check_code_of_2018(name, "GS", "-", "grow-shrink+fisher-z", {"huge_random_d20_n500.csvcubed": {13}})
+
+
+def test_the_moral_graph_is_found_whatever_the_adjustment():
+    check_recovery(GrowShrink(adjust="candidates"), range(20))

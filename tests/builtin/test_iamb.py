@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from learner_checks import (
     check_code_of_2018,
@@ -11,6 +12,7 @@ from learner_checks import (
     each_input,
 )
 
+from pyknnmi import learn
 from pyknnmi.builtin.iamb import IAMB
 from pyknnmi.testing import check_learner
 
@@ -38,3 +40,16 @@ def test_blankets_equal_bnlearn(name):
 @pytest.mark.parametrize(("mode", "spec"), [("DAG", "iamb+fisher-z"), ("UG", "iamb(exhaustive=true)+fisher-z")])
 def test_blankets_equal_the_code_of_2018(name, mode, spec):
     check_code_of_2018(name, "IAMB", mode, spec)
+
+
+def test_the_moral_graph_is_found_whatever_the_adjustment():
+    check_recovery(IAMB(adjust="candidates"), range(40))
+
+
+def test_adjusted_blankets_of_independent_columns_stay_empty():
+    data = np.random.default_rng(0).standard_normal((200, 40))
+    blankets = learn(data, "iamb(adjust=candidates)+fisher-z").blankets
+    # A column gets a member with probability .05 at most; of 40 independent ones more than 8 do with probability .0001.
+    assert sum(map(bool, blankets.values())) <= 8
+    paper = learn(data, "iamb+fisher-z").blankets
+    assert sum(map(bool, paper.values())) > 30  # the best of 39 has p < .05 with probability .86

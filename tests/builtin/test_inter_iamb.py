@@ -67,3 +67,7 @@ def test_ends_when_the_test_contradicts_itself():
     # 1 joins; 2 joins and 1 leaves; 3 joins and 2 leaves; 1 joins and 3 leaves: this is where it began
     tester = Tester(Circle(), placeholder("abcd"), Run())
     assert list(InterIAMB().blanket(0, (1, 2, 3), tester)) == [1]
+
+
+def test_the_moral_graph_is_found_whatever_the_adjustment():
+    check_recovery(InterIAMB(adjust="candidates"), range(20))

@@ -233,3 +233,21 @@ def test_independent_columns_are_found_dependent_at_the_nominal_rate():
     found = sum(not ci_test(pair, 0, 1, test=test, seed=s, threads=1).independent for s, pair in enumerate(pairs))
     expected = 300 / 40
     assert abs(found - expected) < 4 * np.sqrt(expected)
+
+
+def test_a_smaller_level_has_the_permutations_it_needs():
+    random = np.random.default_rng(0)
+    x, e, other = random.standard_normal((3, 100))
+    bound = KnnCMI().bind(Dataset.of(np.column_stack([x, x + 0.1 * e, other])), Run(threads=1))
+    found = bound.test_at(0, 1, (), 0.001)
+    assert not found.independent
+    assert found.permutations == 2000
+    assert found.p_value == 1 / 2001
+
+
+def test_a_smaller_level_stops_as_soon_as_it_is_missed():
+    random = np.random.default_rng(0)
+    bound = KnnCMI(screen=None).bind(Dataset.of(random.standard_normal((100, 2))), Run(threads=1))
+    found = bound.test_at(0, 1, (), 0.001)
+    assert found.independent
+    assert found.permutations < 200

@@ -42,7 +42,7 @@ def test_describe_what_is_not_there():
 def test_explain():
     told = invoke("explain", "ranks+iamb(rule=or)+fisher-z")
     assert "1. ranks\n" in told
-    assert "2. iamb(rule=or,exhaustive=false,max_conditioning=none)\n" in told
+    assert "2. iamb(rule=or,exhaustive=false,max_conditioning=none,adjust=none)\n" in told
     assert told.splitlines()[-1].startswith("in full: ranks+iamb(rule=or,")
 
 

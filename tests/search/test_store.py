@@ -258,3 +258,12 @@ def test_killed_at_any_moment_it_goes_on_and_ends_the_same(tmp_path):
         resumed = pyknnmi.learn(data, spec, threads=1, store=path)
         assert edges_csv(resumed) == edges_csv(whole)
         assert resumed.counts == whole.counts
+
+
+def test_answers_at_another_level_are_kept_apart(tmp_path):
+    answers = Store(tmp_path / "store").answers("data", "test")
+    finer = CIResult(statistic=1.0, p_value=0.01, independent=True, n=9, decided_by="normal", level=0.001)
+    answers.at(0.001).put("x", "y", (), finer)
+    assert answers.at(0.001).get("x", "y", ()) == finer
+    assert answers.get("x", "y", ()) is None
+    assert answers.at(0.002).get("x", "y", ()) is None

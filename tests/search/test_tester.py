@@ -9,7 +9,7 @@ import joblib
 import numpy as np
 import pytest
 
-from pyknnmi import CIResult, Dataset, ParameterError, PluginError, Run
+from pyknnmi import CIResult, Dataset, ParameterError, PluginError, PyknnmiWarning, Run
 from pyknnmi.builtin.fisher_z import FisherZ
 from pyknnmi.builtin.knn_cmi import KnnCMI
 from pyknnmi.components import BoundTest, CITest, Tester
@@ -249,3 +249,43 @@ def test_an_error_in_one_item_comes_out(test, resources):
     asks = Tester(test, DATA, Run(**resources))
     with pytest.raises(KeyError, match="gone"):
         list(asks.each(work, range(6)))
+
+
+def test_the_best_of_several_needs_a_smaller_p_value():
+    tester = Tester(FisherZ(alpha=0.5), DATA, Run(threads=1))
+    for x in range(5):
+        plain, best_of_ten = tester.test(x, 5), tester.test(x, 5, among=10)
+        assert best_of_ten.independent is (plain.p_value >= 0.05)
+        assert best_of_ten.p_value == plain.p_value
+        assert best_of_ten.level == 0.05
+        assert plain.level is None
+    assert tester.answers[0, 5, ()].independent is tester.test(0, 5).independent
+    assert len(tester.answers) == 10
+
+
+def test_a_test_without_alpha_answers_as_ever():
+    asks = make_tester(Told())
+    assert asks.test(0, 1, among=10) == asks.test(0, 1)
+
+
+def test_a_level_is_kept_where_values_are_missing():
+    values = DATA.values.copy()
+    values[:10, 0] = np.nan
+    tester = Tester(FisherZ(alpha=0.5), Dataset.of(values, missing="drop-per-test"), Run(threads=1))
+    assert tester.test(0, 1, among=10).independent is (tester.test(0, 1).p_value >= 0.05)
+
+
+def test_a_level_below_every_p_value_is_reported():
+    @dataclass(frozen=True, kw_only=True)
+    class Coarse(CITest):
+        """Twenty permutations."""
+
+        name: ClassVar[str] = "coarse"
+        alpha: float = 0.05
+
+        def bind(self, dataset, run):
+            return Told(answer(p_value=1 / 21, independent=False, permutations=20))
+
+    tester = Tester(Coarse(), DATA, Run(threads=1))
+    with pytest.warns(PyknnmiWarning, match=r"no p-value is below the level 0.005 .* give at least 200"):
+        assert tester.test(0, 1, among=10).independent
