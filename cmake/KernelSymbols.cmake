@@ -3,7 +3,7 @@
 # kernel file defines must be in the namespace of its instruction set.
 #   cmake -DNM=nm -DOBJECTS=a.o,b.o -P KernelSymbols.cmake
 string(REPLACE "," ";" OBJECTS "${OBJECTS}")
-list(FILTER OBJECTS INCLUDE REGEX "kernels/(plain|avx2|avx512)\\.")
+list(FILTER OBJECTS INCLUDE REGEX "kernels[/_](plain|avx2|avx512)\\.")
 if(NOT OBJECTS)
   message(FATAL_ERROR "no kernel file among the objects")
 endif()
@@ -14,7 +14,7 @@ foreach(object IN LISTS OBJECTS)
   string(REGEX REPLACE "\n$" "" symbols "${symbols}")
   string(REPLACE "\n" ";" symbols "${symbols}")
   foreach(symbol IN LISTS symbols)
-    if(NOT symbol MATCHES "knnmi::(plain|avx2|avx512)(_kernels$|::)")
+    if(NOT symbol MATCHES "knnmi::(regression::)?(plain|avx2|avx512)(_kernels$|_block_kernels$|::)")
       message(SEND_ERROR "${object} defines ${symbol}, which is not its own")
     endif()
   endforeach()

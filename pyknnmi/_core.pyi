@@ -9,7 +9,7 @@ what it raises ends the call, as Ctrl-C does. The estimator "mixed" (Mesner and 
 columns are for the engines "auto" and "tree" only.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -91,3 +91,84 @@ def thread_count(threads: int = 0) -> int:
 
 def build_info() -> dict[str, str]:
     """Return the nanoflann version and where it was found, the compiler, the OpenMP version and the instruction set."""
+
+Feature = tuple[int, int]
+Terms = list[tuple[int, int, int]]
+Fitted = list[tuple[Feature, Terms]]
+
+class BlockRegression:
+    """Bayesian regressions on blocks of 16 features, chosen by evidence; see cpp/include/knnmi/block_regression.hpp.
+
+    A feature is (column, slot), a term (first column, second column or -1, number of its prior). `threads` and `poll`
+    never change an answer.
+    """
+
+    def __init__(
+        self,
+        features: Points,
+        kinds: Sequence[int],
+        main_priors: Sequence[Points],
+        pair_priors: Points,
+        pair_features: tuple[int, int, int, int],
+        threads: int = 0,
+        poll: Poll = None,
+    ) -> None:
+        """Copy the features, shape (columns, rows, 16), each centred and of variance 1, or zero."""
+
+    def fits(
+        self,
+        searches: Sequence[tuple[Feature, Sequence[int], Terms]],
+        main_cost: float,
+        pair_cost: float,
+        most: int = 20,
+        threads: int = 0,
+        poll: Poll = None,
+    ) -> list[tuple[Terms, float]]:
+        """Return the terms and the gain of the best fit of each (target, columns, where to start)."""
+
+    def main_gains(
+        self,
+        fits: Fitted,
+        candidates: Sequence[Sequence[int]],
+        main_cost: float,
+        threads: int = 0,
+        poll: Poll = None,
+    ) -> list[list[float]]:
+        """Return what the main block of each candidate adds to the gain of each fit."""
+
+    def pair_scores(
+        self,
+        fits: Fitted,
+        candidates: Sequence[Sequence[int]],
+        with_: Sequence[Sequence[int]],
+        threads: int = 0,
+        poll: Poll = None,
+    ) -> list[list[float]]:
+        """Return n times the largest squared correlation of each residual with a product of a candidate's features."""
+
+    def without(
+        self,
+        fits: Fitted,
+        columns: Sequence[int],
+        main_cost: float,
+        pair_cost: float,
+        threads: int = 0,
+        poll: Poll = None,
+    ) -> list[tuple[float, float]]:
+        """Return the gain of each fit with and without the terms of a column."""
+
+    def coefficients(self, target: Feature, terms: Terms) -> list[float]:
+        """Return the posterior means of the coefficients, 16 for each term."""
+
+    def residual(self, target: Feature, terms: Terms) -> list[float]:
+        """Return what a fit leaves of its target."""
+
+    def products(
+        self,
+        responses: Fitted,
+        sources: Sequence[Fitted],
+        given: Sequence[Sequence[int]],
+        threads: int = 0,
+        poll: Poll = None,
+    ) -> list[list[tuple[int, float, tuple[float, float, float]]]]:
+        """Return groups of products of residuals: (column given, -1 or -2; weighted sum of squares; three traces)."""

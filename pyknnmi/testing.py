@@ -112,8 +112,7 @@ def check_learner(learner: Learner, test: str = "fisher-z") -> None:
     pipeline = Pipeline(learner, component)
     run = Run(seed=1, threads=1)
     with _leaves_alone(data):
-        tester = Tester(component, data, run) if component else None
-        learned = learner.learn(data, tester, run)  # type: ignore[arg-type]
+        learned = learner.learn(data, Tester(component, data, run), run)
         _require(isinstance(learned, LearnedGraph), f"learn returned {learned!r}, not a LearnedGraph")
         for i, j in learned.edges:
             inside = 0 <= i < data.p and 0 <= j < data.p and i != j
@@ -132,7 +131,7 @@ def check_learner(learner: Learner, test: str = "fisher-z") -> None:
 
 def _check_constraints(pipeline: Pipeline, data: Dataset, run: Run) -> None:
     a, b, _, d = data.names
-    if pipeline.learner.uses_test:
+    if pipeline.learner.uses_test or pipeline.learner.takes_constraints:
         graph = pipeline.learn(data, run, Constraints(required=((a, d),), forbidden=((a, b),))).graph
         _require((a, d) in graph and (a, b) not in graph, "a required or forbidden edge was not heeded")
     if pipeline.learner.takes_targets:

@@ -3,6 +3,7 @@
 #include "knnmi/build_info.hpp"
 #include "knnmi/estimators.hpp"
 #include "knnmi/permutation_test.hpp"
+#include "register.hpp"
 
 namespace py = pybind11;
 using namespace py::literals;
@@ -104,4 +105,5 @@ PYBIND11_MODULE(_core, module) {
     module.def("permutation", core_permutation, "n"_a, "seed"_a, "stream"_a, "index"_a);
     module.def("thread_count", core_thread_count, "threads"_a = 0);
     module.def("build_info", core_build_info);
+    bindings::register_block_regression(module);
 }

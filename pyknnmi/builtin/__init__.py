@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyknnmi.builtin.fast_iamb import FastIAMB
 from pyknnmi.builtin.fisher_z import FisherZ
+from pyknnmi.builtin.functional_anova import FunctionalANOVA
 from pyknnmi.builtin.grow_shrink import GrowShrink
 from pyknnmi.builtin.gsmn import GSMN
 from pyknnmi.builtin.iamb import IAMB
@@ -28,7 +29,7 @@ def pyknnmi_ci_tests() -> list[type[CITest]]:
 
 @hookimpl
 def pyknnmi_learners() -> list[type[Learner]]:
-    return [FastIAMB, GSMN, GrowShrink, IAMB, IAMBFDR, InterIAMB, MMPC, PCStable, Pairwise, SIHitonPC]
+    return [FastIAMB, FunctionalANOVA, GSMN, GrowShrink, IAMB, IAMBFDR, InterIAMB, MMPC, PCStable, Pairwise, SIHitonPC]
 
 
 @hookimpl

@@ -181,9 +181,7 @@ class Pipeline:
     ) -> _Outcome:
         for transform in self.transforms:
             columns = transformed(transform, columns)
-        if self.test is None:
-            return _Outcome(self._learned(columns, None, run))
-        stored = store.answers(columns.sha256, identity_of(self.test, run)) if store else None
+        stored = store.answers(columns.sha256, identity_of(self.test, run)) if store and self.test else None
         tester = Tester(self.test, columns, run, constraints, stored)
         learned = self._learned(columns, tester, run)
         directed, undirected = orientation.orient(self.learner, learned.edges, tester) if orient else ((), ())
@@ -194,12 +192,10 @@ class Pipeline:
         }
         return _Outcome(learned, directed, undirected, counts)
 
-    def _learned(self, columns: Dataset, tester: Tester | None, run: Run) -> LearnedGraph:
+    def _learned(self, columns: Dataset, tester: Tester, run: Run) -> LearnedGraph:
         """Return what the learner returns, with the evidence for each pair that was tested or constrained."""
-        learner: Any = self.learner  # one without a test takes None for it
+        learner = self.learner
         learned = guarded(learner.name, "learning the graph", lambda: learner.learn(columns, tester, run))
-        if tester is None:
-            return checked_graph(learner.name, learned, columns)
         learned = checked_graph(learner.name, learned, columns, tester.constrained, tester.targets)
         found = most_doubtful(tester.trail, learned.edges) if learned.evidence is None else learned.evidence
         constrained = {pair: Evidence((*pair, ()), answer) for pair, answer in tester.constrained.items()}
@@ -214,7 +210,8 @@ class Pipeline:
                 "that searches column by column, such as iamb",
                 "targets",
             )
-        if self.test is None and (constraints.required or constraints.forbidden):
+        takes_constraints = self.learner.uses_test or self.learner.takes_constraints
+        if not takes_constraints and (constraints.required or constraints.forbidden):
             raise ParameterError(
                 f"the learner '{name}' uses no CI test, and edges are required or forbidden through the test: "
                 "leave them out, or take a learner that uses one, such as iamb"

@@ -25,7 +25,11 @@ class Learner(Component):
     kind: ClassVar[str] = "learner"
 
     uses_test: ClassVar[bool] = True
-    """Whether the learner asks a CI test. If not, a spec must not name one, and no edge be required or forbidden."""
+    """Whether the learner asks a CI test. If not, a spec must not name one."""
+
+    takes_constraints: ClassVar[bool] = False
+    """Whether a learner that asks no test keeps to the required and forbidden edges of ``tester.constrained``. Of
+    one that asks a test the tester takes care."""
 
     takes_targets: ClassVar[bool] = False
     """Whether the learner can search for some columns only: those of ``tester.targets``."""
@@ -46,8 +50,8 @@ class Learner(Component):
     def learn(self, dataset: Dataset, tester: Tester, run: Run) -> LearnedGraph:
         """Return the graph of the columns of `dataset`.
 
-        `tester` is None for a learner that does not use one. Score candidates by ``tester.associations`` and decide
-        by ``tester.test``; ``tester.each`` works on several columns side by side.
+        Score candidates by ``tester.associations`` and decide by ``tester.test``; ``tester.each`` works on several
+        columns side by side. For a learner that uses no test the tester has the targets and constraints only.
         """
 
 

@@ -57,6 +57,8 @@ class Finding(Generic[T]):
 class Tester:
     """Tests columns of a data set for conditional independence. Learners see this and never the CI test itself.
 
+    Without a test it only knows the targets and the constraints.
+
     Attributes
     ----------
     names : tuple of str
@@ -76,7 +78,7 @@ class Tester:
 
     def __init__(
         self,
-        test: CITest,
+        test: CITest | None,
         dataset: Dataset,
         run: Run,
         constraints: Constraints | None = None,
@@ -84,11 +86,12 @@ class Tester:
     ) -> None:
         constraints = constraints or Constraints()
         run = run.part()
-        self._test_name = test.name
-        self._symmetric = test.symmetric
+        self._test_name = test.name if test else "no CI test"
+        self._symmetric = test.symmetric if test else True
         self._alpha: float | None = getattr(test, "alpha", None)
         self._run = run
-        self._bound: BoundTest = (CompleteCases if dataset.has_missing else CheckedTest)(test, dataset, run)
+        bind = CompleteCases if dataset.has_missing else CheckedTest
+        self._bound: BoundTest = bind(test, dataset, run) if test else _NoTest()
         self.names = dataset.names
         self.targets = constraints.target_columns(dataset)
         self.constrained = constraints.answers(dataset)
@@ -257,6 +260,13 @@ class _OneAtATime(BoundTest):
 
     def __reduce__(self) -> tuple[type[BoundTest], tuple[BoundTest]]:
         return type(self), (self._bound,)
+
+
+class _NoTest(BoundTest):
+    """What stands where a learner uses no test."""
+
+    def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
+        raise PluginError("the learner says uses_test = False, and asked a CI test")
 
 
 def _search(work: Callable[[int, Tester], T], item: int, branch: Tester) -> Finding[T]:

@@ -82,14 +82,16 @@ def test_bad_specs(spec, problem, position):
 
 @dataclass(frozen=True, kw_only=True)
 class NoTest(Learner):
-    """Joins the first two columns and asks nobody."""
+    """Joins the first two columns and asks nobody, or asks although it says it would not."""
 
     name: ClassVar[str] = "no-test"
     uses_test: ClassVar[bool] = False
 
-    def learn(self, dataset, test, run):
-        assert test is None
-        return LearnedGraph([(0, 1)])
+    asks: bool = False
+
+    def learn(self, dataset, tester, run):
+        assert tester.targets == tuple(range(dataset.p))
+        return LearnedGraph([(0, 1)] if not self.asks or tester.test(0, 1) else [])
 
 
 def test_a_learner_without_a_test(registry):
@@ -101,6 +103,8 @@ def test_a_learner_without_a_test(registry):
         learn(DATA, "no-test+fisher-z")
     with pytest.raises(ParameterError, match="leave 'fisher-z' out"):
         Pipeline(NoTest(), FisherZ())
+    with pytest.raises(PluginError, match="says uses_test = False, and asked a CI test"):
+        learn(DATA, "no-test(asks=true)")
 
 
 def test_a_store_without_a_test(registry, tmp_path):

@@ -1,0 +1,235 @@
+#include "block_fitter.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace knnmi::regression {
+namespace {
+
+// A gain below this is rounding.
+constexpr double rounding = 1e-9;
+// Of a target that is explained to the last digit this share is left.
+constexpr double least_left = 1e-12;
+// So often at most are all blocks of a fit tried again.
+constexpr int passes = 4;
+// Of more pair blocks than these, only those are tried whose products go with the residual.
+constexpr std::size_t pairs_without_screening = 45;
+
+bool same_block(const BlockTerm& a, const BlockTerm& b) { return a[0] == b[0] && a[1] == b[1]; }
+
+}  // namespace
+
+BlockFitter::BlockFitter(const BlockTable& table, BlockFeature target, const BlockCosts& costs)
+    : table_(table), target_(target), costs_(costs) {
+    Strip products;
+    table.target_products({target[0], -1, 0}, target, products.data());
+    total_ = left_ = products[static_cast<std::size_t>(target[1])];
+}
+
+double BlockFitter::gain() const {
+    if (!(total_ > 0)) return -cost_;
+    return -half_log_determinant_ - 0.5 * static_cast<double>(table_.rows() - 1) * std::log(left_ / total_) - cost_;
+}
+
+void BlockFitter::solve(const BlockTerm& block) {
+    const std::size_t m = uses_.size();
+    shared_.resize(m * width);
+    for (std::size_t r = 0; r < m; ++r) {
+        const Use& use = uses_[r];
+        double* row = shared_.data() + r * width;
+        table_.row_of_products(terms_[use.term], use.feature, block, row);
+        for (std::size_t i = 0; i < width; ++i) row[i] *= use.deviation;
+    }
+    table_.kernels.substitute(lower_.data(), stride_, m, shared_.data());
+    gram_ = table_.own_products(block);
+    table_.target_products(block, target_, right_.data());
+    table_.kernels.downdate(shared_.data(), solved_.data(), m, gram_.data(), right_.data());
+    for (std::size_t i = 0; i < width; ++i) gram_[i * width + i] = std::max(gram_[i * width + i], 0.0);
+}
+
+BlockFitter::Choice BlockFitter::best_prior(const BlockTerm& block) {
+    solve(block);
+    const auto& priors = table_.priors(block);
+    const double half_freedom = 0.5 * static_cast<double>(table_.rows() - 1);
+    Choice best{-1e300, 0};
+    std::array<double, batch> root, drop;
+    for (std::size_t first = 0; first < priors.count; first += batch) {
+        table_.kernels.try_priors(gram_.data(), right_.data(), priors.deviations.data() + first * width, root.data(),
+                                  drop.data());
+        for (std::size_t i = 0; i < std::min(batch, priors.count - first); ++i) {
+            const double share = std::max(1.0 - drop[i] / left_, least_left);
+            const double gain = -std::log(root[i]) - half_freedom * std::log(share);
+            if (gain > best.gain) best = {gain, static_cast<std::int32_t>(first + i)};
+        }
+    }
+    best.gain -= cost(block);
+    return best;
+}
+
+void BlockFitter::add(const BlockTerm& term) {
+    solve(term);
+    const auto& priors = table_.priors(term);
+    const std::size_t before = uses_.size();
+    for (std::size_t i = 0; i < width; ++i) {
+        const double deviation = priors.deviation(static_cast<std::size_t>(term[2]), i);
+        if (deviation > 0 && table_.own_products(term)[i * width + i] > 0)
+            uses_.push_back({terms_.size(), i, deviation});
+    }
+    const std::size_t m = uses_.size();
+    if (m > stride_) {
+        const std::size_t stride = std::max<std::size_t>(2 * m, 64);
+        std::vector<double> lower(stride * stride);
+        for (std::size_t r = 0; r < before; ++r) {
+            std::copy_n(lower_.data() + r * stride_, before, lower.data() + r * stride);
+        }
+        lower_ = std::move(lower);
+        stride_ = stride;
+    }
+    solved_.resize(m);
+    for (std::size_t r = before; r < m; ++r) {
+        const Use& use = uses_[r];
+        double* row = lower_.data() + r * stride_;
+        for (std::size_t s = 0; s < before; ++s) row[s] = use.deviation * shared_[s * width + use.feature];
+        double solved = use.deviation * right_[use.feature];
+        for (std::size_t s = before; s <= r; ++s) {
+            double sum = use.deviation * uses_[s].deviation * gram_[use.feature * width + uses_[s].feature];
+            if (s == r) sum += 1.0;
+            const double* other = lower_.data() + s * stride_;
+            for (std::size_t k = before; k < s; ++k) sum -= row[k] * other[k];
+            if (s < r) {
+                row[s] = sum / other[s];
+                solved -= row[s] * solved_[s];
+            } else {
+                row[r] = std::sqrt(sum);
+            }
+        }
+        solved_[r] = solved / row[r];
+        left_ = std::max(left_ - solved_[r] * solved_[r], least_left * total_);
+        half_log_determinant_ += std::log(row[r]);
+    }
+    terms_.push_back(term);
+    cost_ += cost(term);
+}
+
+void BlockFitter::reset(const std::vector<BlockTerm>& terms) {
+    const std::vector<BlockTerm> wanted = terms;  // may be our own
+    terms_.clear();
+    uses_.clear();
+    left_ = total_;
+    half_log_determinant_ = cost_ = 0.0;
+    for (const BlockTerm& term : wanted) add(term);
+}
+
+std::vector<BlockTerm> BlockFitter::worth_trying(const std::vector<BlockTerm>& candidates) const {
+    std::size_t pairs = 0;
+    for (const BlockTerm& block : candidates) pairs += block[1] >= 0;
+    if (pairs <= pairs_without_screening) return candidates;
+    // Under independence each squared correlation times n is about chi-squared with one degree of freedom.
+    const double one = 2.0 * costs_.pair, all = static_cast<double>(width) + 2.0 * costs_.pair;
+    const double n = static_cast<double>(table_.rows());
+    const std::vector<double> left = residual();
+    double variance = 0.0;
+    for (const double r : left) variance += r * r;
+    variance /= n;
+    std::vector<BlockTerm> chosen;
+    std::vector<double> products;
+    for (const BlockTerm& block : candidates) {
+        if (block[1] >= 0) {
+            Strip sums;
+            table_.pair_block(block[0], block[1], products);
+            table_.kernels.project(products.data(), left.data(), table_.rows(), sums.data());
+            double largest = 0.0, sum = 0.0;
+            // Products of standardised features have a variance of about 1.
+            for (const double s : sums) {
+                const double score = s * s / (n * std::max(variance, 1e-300));
+                largest = std::max(largest, score);
+                sum += score;
+            }
+            if (largest < one && sum < all) continue;
+        }
+        chosen.push_back(block);
+    }
+    return chosen;
+}
+
+bool BlockFitter::grow(const std::vector<BlockTerm>& candidates) {
+    bool grew = false;
+    while (terms_.size() < costs_.most) {
+        Choice best{rounding, 0};
+        const BlockTerm* chosen = nullptr;
+        const std::vector<BlockTerm> trying = worth_trying(candidates);
+        for (const BlockTerm& block : trying) {
+            const auto taken = [&](const BlockTerm& term) { return same_block(term, block); };
+            if (std::any_of(terms_.begin(), terms_.end(), taken)) continue;
+            const Choice choice = best_prior(block);
+            if (choice.gain > best.gain) {
+                best = choice;
+                chosen = &block;
+            }
+        }
+        if (chosen == nullptr) break;
+        add({(*chosen)[0], (*chosen)[1], best.prior});
+        grew = true;
+    }
+    return grew;
+}
+
+void BlockFitter::search(const std::vector<std::int32_t>& columns) {
+    std::vector<BlockTerm> candidates;
+    for (const std::int32_t j : columns) candidates.push_back({j, -1, 0});
+    for (std::size_t a = 0; a < columns.size(); ++a) {
+        for (std::size_t b = a + 1; b < columns.size(); ++b) candidates.push_back({columns[a], columns[b], 0});
+    }
+    grow(candidates);
+    for (int pass = 0; pass < passes; ++pass) {
+        bool changed = false;
+        for (const BlockTerm& term : std::vector<BlockTerm>(terms_)) {
+            std::vector<BlockTerm> others;
+            for (const BlockTerm& other : terms_) {
+                if (!same_block(other, term)) others.push_back(other);
+            }
+            reset(others);
+            const Choice choice = best_prior(term);
+            if (choice.gain > rounding) add({term[0], term[1], choice.prior});
+            changed |= choice.gain <= rounding || choice.prior != term[2];
+        }
+        if (!grow(candidates) && !changed) break;
+    }
+}
+
+std::vector<double> BlockFitter::coefficients() const {
+    const std::size_t m = uses_.size();
+    std::vector<double> b(solved_.begin(), solved_.begin() + static_cast<std::ptrdiff_t>(m));
+    for (std::size_t r = m; r-- > 0;) {
+        for (std::size_t s = r + 1; s < m; ++s) b[r] -= lower_[s * stride_ + r] * b[s];
+        b[r] /= lower_[r * stride_ + r];
+    }
+    for (std::size_t r = 0; r < m; ++r) b[r] *= uses_[r].deviation;
+    return b;
+}
+
+std::vector<double> BlockFitter::residual() const {
+    const std::size_t n = table_.rows();
+    const std::vector<double> b = coefficients();
+    std::vector<double> left(n), products;
+    for (std::size_t row = 0; row < n; ++row) left[row] = table_.feature(row, target_);
+    for (std::size_t t = 0; t < terms_.size(); ++t) {
+        Strip weights{};
+        for (std::size_t r = 0; r < uses_.size(); ++r) {
+            if (uses_[r].term == t) weights[uses_[r].feature] = b[r];
+        }
+        const double* values = table_.block(static_cast<std::size_t>(terms_[t][0]));
+        if (terms_[t][1] >= 0) {
+            table_.pair_block(terms_[t][0], terms_[t][1], products);
+            values = products.data();
+        }
+        for (std::size_t row = 0; row < n; ++row) {
+            double fitted = 0.0;
+            for (std::size_t i = 0; i < width; ++i) fitted += weights[i] * values[row * width + i];
+            left[row] -= fitted;
+        }
+    }
+    return left;
+}
+
+}  // namespace knnmi::regression

@@ -1,0 +1,67 @@
+// One regression that grows and shrinks by whole blocks.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "block_table.hpp"
+
+namespace knnmi::regression {
+
+class BlockFitter {
+public:
+    BlockFitter(const BlockTable& table, BlockFeature target, const BlockCosts& costs);
+
+    struct Choice {
+        double gain = 0.0;
+        std::int32_t prior = 0;
+    };
+
+    const std::vector<BlockTerm>& terms() const { return terms_; }
+    // Log evidence less costs, relative to the regression on nothing.
+    double gain() const;
+
+    // The best prior of a block that is not in the fit, and what it adds to the gain.
+    Choice best_prior(const BlockTerm& block);
+    void add(const BlockTerm& term);
+    void reset(const std::vector<BlockTerm>& terms);
+
+    // Searches as `BlockRegression::fits` says, among the blocks of these columns.
+    void search(const std::vector<std::int32_t>& columns);
+
+    // Posterior means of the coefficients of all features in use, in the order of `uses`.
+    std::vector<double> coefficients() const;
+    // What the fit leaves of the target.
+    std::vector<double> residual() const;
+
+    // A feature in use.
+    struct Use {
+        std::size_t term, feature;
+        double deviation;
+    };
+    const std::vector<Use>& uses() const { return uses_; }
+
+private:
+    void solve(const BlockTerm& block);
+    bool grow(const std::vector<BlockTerm>& candidates);
+    std::vector<BlockTerm> worth_trying(const std::vector<BlockTerm>& candidates) const;
+    double cost(const BlockTerm& term) const { return term[1] < 0 ? costs_.main : costs_.pair; }
+
+    const BlockTable& table_;
+    BlockFeature target_;
+    BlockCosts costs_;
+    double total_;  // y'y
+    double left_;   // y'(I + F D F')^-1 y
+    double half_log_determinant_ = 0.0, cost_ = 0.0;
+    std::vector<BlockTerm> terms_;
+    std::vector<Use> uses_;
+    // L of LL' = I + D^.5 F'F D^.5, rows `stride_` apart, and L^-1 D^.5 F'y.
+    std::size_t stride_ = 0;
+    std::vector<double> lower_, solved_;
+    // Of the block that was solved for last: L^-1 D^.5 F'A (m x width), and A'A and A'y less what the fit explains.
+    std::vector<double> shared_;
+    Tile gram_{};
+    Strip right_{};
+};
+
+}  // namespace knnmi::regression

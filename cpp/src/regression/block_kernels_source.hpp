@@ -1,0 +1,153 @@
+// The kernels in portable vector types. Included by block_kernels_<set>.cpp, which are compiled with the flags of their
+// set and name it in KNNMI_BLOCK_ISA: everything lives in a namespace of that name, so that no function built for a
+// wider set can be linked into a narrower one.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "block_kernels.hpp"
+
+namespace knnmi::regression::KNNMI_BLOCK_ISA {
+
+// Eight doubles: the compiler makes one, two or four registers of them.
+typedef double Eight __attribute__((vector_size(64)));
+
+inline void load(Eight& to, const double* from) { std::memcpy(&to, from, sizeof(Eight)); }
+inline void store(double* to, const Eight& from) { std::memcpy(to, &from, sizeof(Eight)); }
+
+// Rows that are worked on at a time, so that both blocks stay in the first cache.
+inline constexpr std::size_t rows_at_a_time = 96;
+
+inline void cross(const double* a, const double* b, std::size_t n, double* out) {
+    for (std::size_t i = 0; i < width * width; ++i) out[i] = 0.0;
+    for (std::size_t begin = 0; begin < n; begin += rows_at_a_time) {
+        const std::size_t end = begin + rows_at_a_time < n ? begin + rows_at_a_time : n;
+        for (std::size_t i = 0; i < width; i += 4) {
+            for (std::size_t j = 0; j < width; j += 8) {
+                Eight s0, s1, s2, s3;
+                load(s0, out + i * width + j);
+                load(s1, out + (i + 1) * width + j);
+                load(s2, out + (i + 2) * width + j);
+                load(s3, out + (i + 3) * width + j);
+                for (std::size_t row = begin; row < end; ++row) {
+                    const double* x = a + row * width + i;
+                    Eight y;
+                    load(y, b + row * width + j);
+                    s0 += x[0] * y;
+                    s1 += x[1] * y;
+                    s2 += x[2] * y;
+                    s3 += x[3] * y;
+                }
+                store(out + i * width + j, s0);
+                store(out + (i + 1) * width + j, s1);
+                store(out + (i + 2) * width + j, s2);
+                store(out + (i + 3) * width + j, s3);
+            }
+        }
+    }
+}
+
+inline void project(const double* a, const double* y, std::size_t n, double* out) {
+    Eight low{}, high{};
+    for (std::size_t row = 0; row < n; ++row) {
+        Eight x0, x1;
+        load(x0, a + row * width);
+        load(x1, a + row * width + 8);
+        low += y[row] * x0;
+        high += y[row] * x1;
+    }
+    store(out, low);
+    store(out + 8, high);
+}
+
+inline void substitute(const double* lower, std::size_t stride, std::size_t m, double* h) {
+    for (std::size_t r = 0; r < m; ++r) {
+        const double* l = lower + r * stride;
+        Eight low, high;
+        load(low, h + r * width);
+        load(high, h + r * width + 8);
+        for (std::size_t s = 0; s < r; ++s) {
+            Eight x0, x1;
+            load(x0, h + s * width);
+            load(x1, h + s * width + 8);
+            low -= l[s] * x0;
+            high -= l[s] * x1;
+        }
+        store(h + r * width, low / l[r]);
+        store(h + r * width + 8, high / l[r]);
+    }
+}
+
+inline void downdate(const double* w, const double* c, std::size_t m, double* gram, double* right) {
+    for (std::size_t i = 0; i < width; i += 4) {
+        for (std::size_t j = 0; j < width; j += 8) {
+            double* g = gram + i * width + j;
+            Eight s0, s1, s2, s3;
+            load(s0, g);
+            load(s1, g + width);
+            load(s2, g + 2 * width);
+            load(s3, g + 3 * width);
+            for (std::size_t r = 0; r < m; ++r) {
+                const double* x = w + r * width + i;
+                Eight y;
+                load(y, w + r * width + j);
+                s0 -= x[0] * y;
+                s1 -= x[1] * y;
+                s2 -= x[2] * y;
+                s3 -= x[3] * y;
+            }
+            store(g, s0);
+            store(g + width, s1);
+            store(g + 2 * width, s2);
+            store(g + 3 * width, s3);
+        }
+    }
+    Eight low, high;
+    load(low, right);
+    load(high, right + 8);
+    for (std::size_t r = 0; r < m; ++r) {
+        Eight x0, x1;
+        load(x0, w + r * width);
+        load(x1, w + r * width + 8);
+        low -= c[r] * x0;
+        high -= c[r] * x1;
+    }
+    store(right, low);
+    store(right + 8, high);
+}
+
+inline void square_root(Eight& a) {
+    for (std::size_t lane = 0; lane < batch; ++lane) a[lane] = __builtin_sqrt(a[lane]);
+}
+
+// A Cholesky factorisation a prior, one in each lane.
+inline void try_priors(const double* gram, const double* right, const double* deviations, double* root, double* drop) {
+    Eight lower[width][width], d[width], solved[width];
+    for (std::size_t i = 0; i < width; ++i) load(d[i], deviations + i * batch);
+    Eight determinant = Eight{} + 1.0, sum{};
+    for (std::size_t i = 0; i < width; ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            Eight a = d[i] * d[j] * gram[i * width + j];
+            for (std::size_t k = 0; k < j; ++k) a -= lower[i][k] * lower[j][k];
+            lower[i][j] = a * lower[j][j];
+        }
+        Eight diagonal = 1.0 + d[i] * d[i] * gram[i * width + i];
+        Eight a = d[i] * right[i];
+        for (std::size_t k = 0; k < i; ++k) {
+            diagonal -= lower[i][k] * lower[i][k];
+            a -= lower[i][k] * solved[k];
+        }
+        square_root(diagonal);
+        determinant *= diagonal;
+        lower[i][i] = 1.0 / diagonal;
+        solved[i] = a * lower[i][i];
+        sum += solved[i] * solved[i];
+    }
+    store(root, determinant);
+    store(drop, sum);
+}
+
+inline constexpr BlockKernels table() { return {cross, project, substitute, downdate, try_priors}; }
+
+}  // namespace knnmi::regression::KNNMI_BLOCK_ISA

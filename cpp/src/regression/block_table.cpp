@@ -1,0 +1,147 @@
+#include "block_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "parallel.hpp"
+
+namespace knnmi::regression {
+
+namespace {
+
+// Products of pair blocks that are kept. They take a time of the order of 16 x 16 x n to make again.
+constexpr std::size_t most_bytes = std::size_t{256} << 20;
+
+template <class Priors>
+Priors batched(const BlockPriors& given) {
+    Priors priors;
+    priors.count = given.count();
+    const std::size_t batches = (priors.count + batch - 1) / batch;
+    priors.deviations.assign(batches * batch * width, 0.0);
+    for (std::size_t prior = 0; prior < priors.count; ++prior) {
+        for (std::size_t i = 0; i < width; ++i) {
+            priors.deviations[(prior / batch * width + i) * batch + prior % batch] =
+                given.deviations[prior * width + i];
+        }
+    }
+    return priors;
+}
+
+}  // namespace
+
+BlockTable::BlockTable(BlockFeatures features_, const std::vector<BlockPriors>& main, const BlockPriors& pair,
+                       std::array<std::int32_t, 4> pair_features_, const Options& options)
+    : features(std::move(features_)), pair_features(pair_features_), kernels(block_kernels()) {
+    if (rows() < 2) throw std::invalid_argument("a regression needs at least 2 rows");
+    if (features.values.size() != columns() * rows() * width) {
+        throw std::invalid_argument("features must have the shape (columns, rows, 16)");
+    }
+    if (main.empty() || pair.count() == 0) throw std::invalid_argument("give at least one prior a block");
+    for (const std::uint8_t kind : features.kinds) {
+        if (kind >= main.size())
+            throw std::invalid_argument("no table of priors has the number " + std::to_string(kind));
+    }
+    for (const BlockPriors& priors : main) main_priors.push_back(batched<Priors>(priors));
+    pair_priors = batched<Priors>(pair);
+    const std::size_t p = columns();
+    main_tiles.resize(p * (p + 1) / 2);
+    parallel_for(p, options, [&](std::size_t k, int) {
+        for (std::size_t j = 0; j <= k; ++j) {
+            kernels.cross(block(j), block(k), rows(), main_tiles[k * (k + 1) / 2 + j].data());
+        }
+    });
+}
+
+BlockNumber BlockTable::number(std::int32_t first, std::int32_t second) const {
+    const auto j = static_cast<BlockNumber>(first);
+    return second < 0 ? j : columns() + j * columns() + static_cast<BlockNumber>(second);
+}
+
+const BlockTable::Priors& BlockTable::priors(const BlockTerm& term) const {
+    return term[1] < 0 ? main_priors[features.kinds[static_cast<std::size_t>(term[0])]] : pair_priors;
+}
+
+void BlockTable::pair_block(std::int32_t first, std::int32_t second, std::vector<double>& out) const {
+    out.resize(rows() * width);
+    const double* a = block(static_cast<std::size_t>(first));
+    const double* b = block(static_cast<std::size_t>(second));
+    std::array<double, width> mean{};
+    for (std::size_t row = 0; row < rows(); ++row) {
+        double* products = out.data() + row * width;
+        for (std::size_t i = 0; i < 4; ++i) {
+            const double x = a[row * width + static_cast<std::size_t>(pair_features[i])];
+            for (std::size_t j = 0; j < 4; ++j) {
+                const double product = x * b[row * width + static_cast<std::size_t>(pair_features[j])];
+                products[4 * i + j] = product;
+                mean[4 * i + j] += product;
+            }
+        }
+    }
+    for (double& m : mean) m /= static_cast<double>(rows());
+    for (std::size_t row = 0; row < rows(); ++row) {
+        for (std::size_t i = 0; i < width; ++i) out[row * width + i] -= mean[i];
+    }
+}
+
+const Tile& BlockTable::main_tile(std::size_t j, std::size_t k) const { return main_tiles[k * (k + 1) / 2 + j]; }
+
+const double* BlockTable::values_of(const BlockTerm& a, std::vector<double>& scratch) const {
+    if (a[1] < 0) return block(static_cast<std::size_t>(a[0]));
+    pair_block(a[0], a[1], scratch);
+    return scratch.data();
+}
+
+const Tile& BlockTable::tile(const BlockTerm& a, const BlockTerm& b, bool& turned) const {
+    const BlockNumber first = number(a[0], a[1]), second = number(b[0], b[1]);
+    turned = first > second;
+    if (a[1] < 0 && b[1] < 0) {
+        return main_tile(std::min(first, second), std::max(first, second));
+    }
+    const BlockTerm& low = turned ? b : a;
+    const BlockTerm& high = turned ? a : b;
+    return tiles.get(std::min(first, second), std::max(first, second), [&] {
+        thread_local std::vector<double> scratch_low, scratch_high;
+        Tile made;
+        const double* x = values_of(low, scratch_low);
+        const double* y = first == second ? x : values_of(high, scratch_high);
+        kernels.cross(x, y, rows(), made.data());
+        return made;
+    });
+}
+
+void BlockTable::row_of_products(const BlockTerm& a, std::size_t feature, const BlockTerm& b, double* out) const {
+    bool turned = false;
+    const Tile& products = tile(a, b, turned);
+    for (std::size_t i = 0; i < width; ++i)
+        out[i] = turned ? products[i * width + feature] : products[feature * width + i];
+}
+
+const Tile& BlockTable::own_products(const BlockTerm& a) const {
+    bool turned = false;
+    return tile(a, a, turned);
+}
+
+void BlockTable::target_products(const BlockTerm& a, BlockFeature target, double* out) const {
+    if (a[1] < 0) return row_of_products({target[0], -1, 0}, static_cast<std::size_t>(target[1]), a, out);
+    const auto feature_number = static_cast<std::uint64_t>(target[0]) * width + static_cast<std::uint64_t>(target[1]);
+    const Strip& strip = strips.get(number(a[0], a[1]), feature_number, [&] {
+        thread_local std::vector<double> products, y;
+        pair_block(a[0], a[1], products);
+        y.resize(rows());
+        for (std::size_t row = 0; row < rows(); ++row) y[row] = feature(row, target);
+        Strip made;
+        kernels.project(products.data(), y.data(), rows(), made.data());
+        return made;
+    });
+    std::copy(strip.begin(), strip.end(), out);
+}
+
+void BlockTable::tidy() const {
+    if (tiles.bytes() > most_bytes) tiles.forget();
+    if (strips.bytes() > most_bytes / 8) strips.forget();
+}
+
+}  // namespace knnmi::regression

@@ -1,0 +1,120 @@
+// The features of a table and the products between its blocks, which are made when they are first needed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "block_kernels.hpp"
+#include "knnmi/block_regression.hpp"
+
+namespace knnmi::regression {
+
+using Tile = std::array<double, width * width>;
+using Strip = std::array<double, width>;
+
+// Main block j has the number j, the pair block of j < k the number columns + j * columns + k.
+using BlockNumber = std::uint64_t;
+
+// Values by a pair of numbers, kept until there are too many. A value, once there, stays until `forget`.
+template <class Value>
+class Kept {
+public:
+    template <class Make>
+    const Value& get(std::uint64_t a, std::uint64_t b, const Make& make) {
+        Part& part = parts_[(a * 31 + b) % parts_.size()];
+        const Key key{a, b};
+        {
+            const std::lock_guard<std::mutex> guard(part.lock);
+            if (const auto found = part.values.find(key); found != part.values.end()) return *found->second;
+        }
+        auto made = std::make_unique<Value>(make());
+        const std::lock_guard<std::mutex> guard(part.lock);
+        return *part.values.try_emplace(key, std::move(made)).first->second;
+    }
+
+    std::size_t bytes() const {
+        std::size_t count = 0;
+        for (const Part& part : parts_) count += part.values.size();
+        return count * sizeof(Value);
+    }
+
+    void forget() {
+        for (Part& part : parts_) part.values.clear();
+    }
+
+private:
+    struct Key {
+        std::uint64_t a, b;
+        bool operator==(const Key&) const = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const {
+            return (key.a * 0x9E3779B97F4A7C15u) ^ (key.b * 0xC2B2AE3D27D4EB4Fu);
+        }
+    };
+    struct Part {
+        std::mutex lock;
+        std::unordered_map<Key, std::unique_ptr<Value>, Hash> values;
+    };
+    std::array<Part, 61> parts_;
+};
+
+struct BlockTable {
+    BlockFeatures features;
+    std::array<std::int32_t, 4> pair_features{};
+    const BlockKernels& kernels;
+
+    // Priors in batches: standard deviations by [batch][feature][prior in the batch], padded with zeros, which gain
+    // nothing.
+    struct Priors {
+        std::size_t count = 0;
+        std::vector<double> deviations;
+        double deviation(std::size_t prior, std::size_t feature) const {
+            return deviations[(prior / batch * width + feature) * batch + prior % batch];
+        }
+    };
+    std::vector<Priors> main_priors;
+    Priors pair_priors;
+
+    std::vector<Tile> main_tiles;  // of main blocks j <= k
+    mutable Kept<Tile> tiles;
+    mutable Kept<Strip> strips;
+
+    BlockTable(BlockFeatures features_, const std::vector<BlockPriors>& main, const BlockPriors& pair,
+               std::array<std::int32_t, 4> pair_features_, const Options& options);
+
+    std::size_t columns() const { return features.kinds.size(); }
+    std::size_t rows() const { return features.n; }
+    const double* block(std::size_t column) const { return features.values.data() + column * rows() * width; }
+    double feature(std::size_t row, BlockFeature which) const {
+        return block(static_cast<std::size_t>(which[0]))[row * width + static_cast<std::size_t>(which[1])];
+    }
+
+    BlockNumber number(std::int32_t first, std::int32_t second) const;
+    const Priors& priors(const BlockTerm& term) const;
+
+    // The 16 centred products of a pair of columns, shape (n, 16).
+    void pair_block(std::int32_t first, std::int32_t second, std::vector<double>& out) const;
+
+    // Row `feature` of the products of block a with block b.
+    void row_of_products(const BlockTerm& a, std::size_t feature, const BlockTerm& b, double* out) const;
+    // The products of a block with itself.
+    const Tile& own_products(const BlockTerm& a) const;
+    // The products of a block with a feature of a main block.
+    void target_products(const BlockTerm& a, BlockFeature target, double* out) const;
+
+    // Drops products that can be made again, if they take too much memory. For use while nobody reads them.
+    void tidy() const;
+
+private:
+    const Tile& tile(const BlockTerm& a, const BlockTerm& b, bool& turned) const;
+    const Tile& main_tile(std::size_t j, std::size_t k) const;  // j <= k
+    const double* values_of(const BlockTerm& a, std::vector<double>& scratch) const;
+};
+
+}  // namespace knnmi::regression

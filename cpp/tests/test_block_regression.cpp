@@ -1,0 +1,138 @@
+// The kernels of block regressions against plain loops, the same bits on every instruction set, and a regression
+// against a closed form.
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "knnmi/block_regression.hpp"
+#include "knnmi/build_info.hpp"
+#include "regression/block_kernels.hpp"
+
+using namespace knnmi;
+using namespace knnmi::regression;
+using namespace knnmi::test;
+
+namespace knnmi::regression {
+extern const BlockKernels plain_block_kernels;
+}
+
+namespace {
+
+std::vector<double> normal(std::size_t how_many, unsigned seed) {
+    std::mt19937_64 draw(seed);
+    std::normal_distribution<double> distribution;
+    std::vector<double> values(how_many);
+    for (double& value : values) value = distribution(draw);
+    return values;
+}
+
+bool near(double a, double b) { return std::abs(a - b) <= 1e-10 * (1.0 + std::abs(b)); }
+
+struct Results {
+    std::vector<double> values;
+    bool operator==(const Results&) const = default;
+};
+
+// Everything that a set of kernels answers on the same input.
+Results run(const BlockKernels& kernels) {
+    constexpr std::size_t n = 203, m = 21;
+    const std::vector<double> a = normal(n * width, 1), b = normal(n * width, 2), y = normal(n, 3);
+    Results all;
+    std::vector<double> gram(width * width), right(width);
+    kernels.cross(a.data(), b.data(), n, gram.data());
+    all.values = gram;
+    kernels.project(a.data(), y.data(), n, right.data());
+    all.values.insert(all.values.end(), right.begin(), right.end());
+    std::vector<double> lower = normal(m * m, 4), h = normal(m * width, 5);
+    for (std::size_t i = 0; i < m; ++i) lower[i * m + i] = 2.0 + std::abs(lower[i * m + i]);
+    kernels.substitute(lower.data(), m, m, h.data());
+    all.values.insert(all.values.end(), h.begin(), h.end());
+    kernels.cross(a.data(), a.data(), n, gram.data());
+    kernels.downdate(h.data(), y.data(), m, gram.data(), right.data());
+    all.values.insert(all.values.end(), gram.begin(), gram.end());
+    all.values.insert(all.values.end(), right.begin(), right.end());
+    std::vector<double> deviations = normal(width * batch, 6), root(batch), drop(batch);
+    for (double& d : deviations) d = d < 0 ? 0.0 : d;
+    kernels.cross(a.data(), a.data(), n, gram.data());
+    kernels.try_priors(gram.data(), right.data(), deviations.data(), root.data(), drop.data());
+    all.values.insert(all.values.end(), root.begin(), root.end());
+    all.values.insert(all.values.end(), drop.begin(), drop.end());
+    return all;
+}
+
+}  // namespace
+
+TEST(every_set_gives_the_bits_of_plain_code) {
+    CHECK(run(block_kernels()) == run(plain_block_kernels));
+    std::printf("compared with %s\n", build_info().instruction_set.c_str());
+}
+
+TEST(products_are_those_of_plain_loops) {
+    constexpr std::size_t n = 131;
+    const std::vector<double> a = normal(n * width, 1), b = normal(n * width, 2), y = normal(n, 3);
+    std::vector<double> gram(width * width), right(width);
+    block_kernels().cross(a.data(), b.data(), n, gram.data());
+    block_kernels().project(a.data(), y.data(), n, right.data());
+    for (std::size_t i = 0; i < width; ++i) {
+        double sum = 0.0;
+        for (std::size_t row = 0; row < n; ++row) sum += a[row * width + i] * y[row];
+        CHECK(near(right[i], sum));
+        for (std::size_t j = 0; j < width; ++j) {
+            sum = 0.0;
+            for (std::size_t row = 0; row < n; ++row) sum += a[row * width + i] * b[row * width + j];
+            CHECK(near(gram[i * width + j], sum));
+        }
+    }
+}
+
+TEST(substitution_solves_the_triangular_system) {
+    constexpr std::size_t m = 9;
+    std::vector<double> lower = normal(m * m, 4), h = normal(m * width, 5);
+    for (std::size_t i = 0; i < m; ++i) lower[i * m + i] = 2.0;
+    std::vector<double> solved = h;
+    block_kernels().substitute(lower.data(), m, m, solved.data());
+    for (std::size_t i = 0; i < m; ++i) {
+        for (std::size_t j = 0; j < width; ++j) {
+            double sum = 0.0;
+            for (std::size_t k = 0; k <= i; ++k) sum += lower[i * m + k] * solved[k * width + j];
+            CHECK(near(sum, h[i * width + j]));
+        }
+    }
+}
+
+TEST(one_feature_has_the_closed_form_of_its_evidence) {
+    // With one feature f and prior variance d: -1/2 log(1 + d f'f) - (n - 1)/2 log(1 - d (f'y)^2 / (1 + d f'f) / y'y).
+    constexpr std::size_t n = 50;
+    const std::vector<double> drawn = normal(2 * n, 7);
+    BlockFeatures features{std::vector<double>(2 * n * width), n, {0, 0}};
+    for (std::size_t row = 0; row < n; ++row) {
+        features.values[row * width] = drawn[row];
+        features.values[(n + row) * width] = drawn[row] + drawn[n + row];
+    }
+    const BlockPriors priors{[] {
+        std::vector<double> deviations(width);
+        deviations[0] = 0.3;
+        return deviations;
+    }()};
+    double ff = 0.0, fy = 0.0, yy = 0.0;
+    for (std::size_t row = 0; row < n; ++row) {
+        const double f = features.values[row * width], y = features.values[(n + row) * width];
+        ff += f * f;
+        fy += f * y;
+        yy += y * y;
+    }
+    const double d = 0.09, spread = 1.0 + d * ff;
+    const double expected = -0.5 * std::log(spread) - 0.5 * (n - 1) * std::log(1.0 - d * fy * fy / spread / yy);
+    const BlockRegression regression(features, {priors}, priors, {0, 1, 2, 3}, {.threads = 1});
+    const auto fits = regression.fits({{{1, 0}, {0}, {}}}, {.main = 0.5, .pair = 1.5}, {.threads = 1});
+    CHECK(fits.front().terms.size() == 1);
+    CHECK(near(fits.front().gain, expected - 0.5));
+}
+
+TEST(shapes_are_checked) {
+    CHECK_THROWS(std::invalid_argument, BlockRegression({{1.0}, 1, {0}}, {{}}, {}, {0, 1, 2, 3}, {}));
+}
+
+int main() { return run_tests(); }

@@ -1,0 +1,223 @@
+"""Functional ANOVA: a graph from smooth regressions of each column on others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pyknnmi import Progress
+from pyknnmi.components import CIResult, DataError, Dataset, Evidence, Kind, LearnedGraph, Learner, Run, Tester, warn
+from pyknnmi.regression import (
+    Allowed,
+    GraphSearch,
+    SmoothRegressions,
+    direction_p_values,
+    partial_effects,
+    partners,
+    shape_of,
+    symmetric_p_value,
+    without_copies,
+)
+
+Edge = tuple[int, int]
+
+_LEAST_ROWS = 20
+_PENALTY, _PENALTY_GROWTH, _PENALTY_COLUMNS = 4.0, 2.33, 7
+"""Nats that an edge costs in a table of up to 7 columns, and how it grows with the logarithm of their number."""
+_AT_A_TIME = 64
+_ROWS_AT_ALPHA = 250
+"""Of more rows the check asks a smaller p-value: what the regressions miss shows the more clearly, the more there
+are."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionalANOVA(Learner):
+    """Smooth regressions of each column on others, chosen by Bayesian evidence, then a check of each edge.
+
+    Each column's normal scores are explained by smooth functions of others and of pairs of others. The graph is the one
+    for which the evidence of all regressions, less a penalty for each edge, is largest: the evidence of both directions
+    of an edge adds up, and the one that says nothing costs nothing. Then each edge is tested by `smooth-gcm`, given the
+    other neighbours; it stays if its p-value is small, and within the false discovery rate `alpha` over all pairs.
+
+    It asks no CI test. Rows that are copies of others are counted once. It sees dependence of the mean of a column's
+    normal scores on others, by up to two at a time, in at least one direction; a column that only spreads wider or less
+    wide with another, in both directions, it misses. The p-values come after the search, so they promise less than they
+    say.
+
+    The result's ``details`` hold for each edge the evidence and the shape found in both directions, and the fitted
+    effects; see the documentation of the method.
+
+    Parameters
+    ----------
+    penalty : float, positive, or none
+        Nats of evidence that an edge must gain. None is 4 for up to 7 columns and 4 + 2.33 log(p / 7) for more.
+    alpha : float, in (0, 1)
+        Edges stay with p-values of at most alpha, of more than 250 rows at most 250 alpha / n.
+
+    References
+    ----------
+    Wahba (1990), "Spline models for observational data", chapter 10, for functional ANOVA; MacKay (1992),
+    doi:10.1162/neco.1992.4.3.415, for the evidence; Shah and Peters (2020), doi:10.1214/19-AOS1857, for the check.
+    """
+
+    name: ClassVar[str] = "functional-anova"
+    uses_test: ClassVar[bool] = False
+    takes_targets: ClassVar[bool] = True
+    takes_constraints: ClassVar[bool] = True
+
+    penalty: float | None = None
+    alpha: float = 0.1
+
+    def check(self) -> None:
+        """Check the ranges."""
+        self.require(self.penalty is None or self.penalty > 0, "penalty", "positive, or none")
+        self.require(0 < self.alpha < 1, "alpha", "between 0 and 1")
+
+    def accepts(self, kind: Kind) -> bool:
+        """Return that columns of numbers and of categories can be used."""
+        return kind in ("continuous", "discrete")
+
+    def learn(self, dataset: Dataset, tester: Tester, run: Run) -> LearnedGraph:
+        """Return the graph; ``details`` tell how the columns depend on each other."""
+        dataset, copies = _usable(dataset)
+        regressions = SmoothRegressions(dataset, run.threads_per_job, run.poll)
+        penalty = self.penalty or _PENALTY + _PENALTY_GROWTH * max(0.0, math.log(dataset.p / _PENALTY_COLUMNS))
+        allowed = _allowed(dataset.p, tester)
+
+        def report(done: int, total: int) -> None:
+            run.report(Progress(done, total, 0))
+
+        search = GraphSearch(regressions, allowed, penalty, report)
+        joined = search.best()
+        p_values = _p_values(regressions, joined, run)
+        level = min(self.alpha, self.alpha * _ROWS_AT_ALPHA / dataset.n)
+        kept = _kept(p_values, level, self.alpha, dataset.p * (dataset.p - 1) // 2) | allowed.required
+        neighbors = _neighbors(kept, dataset.p)
+        directions = _directions(search, regressions, joined) | _directions(search, regressions, neighbors)
+        rows = {(i, j): _edge_row(directions, i, j, p_values[i, j], dataset.names) for i, j in p_values}
+        answers = {edge: _answer(rows[edge], edge in kept, dataset.n) for edge in p_values}
+        return LearnedGraph(
+            kept,
+            {i: tuple(sorted(neighbors[i])) for i in tester.targets},
+            {(i, j): Evidence((i, j, tuple(sorted(joined[i] - {j}))), answers[i, j]) for i, j in p_values},
+            {
+                "rows": dataset.n,
+                "copied_rows": copies,
+                "penalty": penalty,
+                "level": level,
+                "edges": [rows[edge] for edge in sorted(kept)],
+                "rejected": [rows[edge] for edge in sorted(p_values.keys() - kept)],
+                "effects": [
+                    row
+                    for fit in search.fits(list(enumerate(neighbors)))
+                    for row in partial_effects(regressions, fit, dataset)
+                ],
+            },
+        )
+
+
+def _usable(dataset: Dataset) -> tuple[Dataset, int]:
+    """Return the data with copied rows once, and their number, or raise an error."""
+    if dataset.has_missing:
+        raise DataError('functional-anova needs complete rows: pass missing="drop", or impute the values')
+    different, copies = without_copies(dataset)
+    if copies:
+        warn(
+            f"functional-anova: {copies} of {dataset.n} rows are copies of others in every column, and are counted "
+            "once: a copy is no further observation"
+        )
+    if different.n < _LEAST_ROWS:
+        raise DataError(f"functional-anova needs at least {_LEAST_ROWS} different rows; there are {different.n}")
+    constant = different.constant_columns()
+    if constant:
+        raise DataError(f"column '{different.names[constant[0]]}' is constant")
+    return different, copies
+
+
+def _allowed(p: int, tester: Tester) -> Allowed:
+    free = np.zeros((p, p), dtype=bool)
+    free[list(tester.targets)] = True
+    free |= free.T
+    np.fill_diagonal(free, False)
+    required = set()
+    for (i, j), answer in tester.constrained.items():
+        free[i, j] = free[j, i] = not answer.independent
+        if not answer.independent:
+            required.add((i, j))
+    return Allowed(free, frozenset(required))
+
+
+def _neighbors(edges: set[Edge] | frozenset[Edge], p: int) -> list[set[int]]:
+    neighbors: list[set[int]] = [set() for _ in range(p)]
+    for i, j in edges:
+        neighbors[i].add(j)
+        neighbors[j].add(i)
+    return neighbors
+
+
+def _p_values(
+    regressions: SmoothRegressions, neighbors: Sequence[set[int]], run: Run
+) -> dict[Edge, tuple[float, float]]:
+    """Return the p-values of both directions of each edge, given the other neighbours."""
+    directions = [(i, j, neighbors[i] - {j}) for i in range(regressions.p) for j in sorted(neighbors[i])]
+    p_values: dict[Edge, float] = {}
+    for begin in range(0, len(directions), _AT_A_TIME):
+        part = directions[begin : begin + _AT_A_TIME]
+        run.report(Progress(part[0][0], regressions.p, begin))
+        p_values |= {(i, j): p for (i, j, _), p in zip(part, direction_p_values(regressions, part), strict=True)}
+    return {(i, j): (p_values[i, j], p_values[j, i]) for i, j in p_values if i < j}
+
+
+def _kept(checks: dict[Edge, tuple[float, float]], level: float, rate: float, pairs: int) -> frozenset[Edge]:
+    """Return the edges whose p-values are at most `level`, and within the false discovery rate over all pairs.
+
+    Source: Benjamini and Hochberg (1995), doi:10.1111/j.2517-6161.1995.tb02031.x.
+    """
+    p_values = {edge: symmetric_p_value(*both) for edge, both in checks.items()}
+    bounds = [p for rank, p in enumerate(sorted(p_values.values()), start=1) if p <= rate * rank / pairs]
+    bound = min(level, max(bounds, default=-1.0))
+    return frozenset(edge for edge, p in p_values.items() if p <= bound)
+
+
+def _directions(
+    search: GraphSearch, regressions: SmoothRegressions, neighbors: Sequence[set[int]]
+) -> dict[Edge, dict[str, Any]]:
+    """Return, for each column i and neighbour j, the evidence that j adds to i's other neighbours, and the shape."""
+    pairs = [(i, j) for i, others in enumerate(neighbors) for j in sorted(others)]
+    fits = search.fits([(i, neighbors[i]) for i, _ in pairs])
+    others = search.fits([(i, neighbors[i] - {j}) for i, j in pairs])
+    return {
+        (i, j): {
+            "evidence": fit.gain - other.gain,
+            "shape": shape_of(regressions, fit, j),
+            "interacts_with": [regressions.names[k] for k in partners(fit, j)],
+        }
+        for (i, j), fit, other in zip(pairs, fits, others, strict=True)
+    }
+
+
+def _edge_row(
+    directions: dict[Edge, dict[str, Any]], i: int, j: int, p_values: tuple[float, float], names: Sequence[str]
+) -> dict[str, Any]:
+    """Return what is known of an edge, in plain values."""
+    both = [
+        {"column": names[a], "on": names[b], **directions[a, b], "p_value": p}
+        for a, b, p in ((i, j, p_values[0]), (j, i, p_values[1]))
+    ]
+    return {
+        "source": names[i],
+        "target": names[j],
+        "evidence": sum(direction["evidence"] for direction in both),
+        "p_value": symmetric_p_value(*p_values),
+        "directions": both,
+    }
+
+
+def _answer(row: dict[str, Any], joined: bool, n: int) -> CIResult:
+    return CIResult(
+        statistic=row["evidence"], p_value=row["p_value"], independent=not joined, n=n, decided_by="smooth-gcm"
+    )

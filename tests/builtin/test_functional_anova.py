@@ -1,0 +1,140 @@
+"""Functional ANOVA."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import reference
+
+import pyknnmi
+from pyknnmi import DataError, Dataset, PyknnmiWarning, simulate
+from pyknnmi.builtin.functional_anova import FunctionalANOVA
+from pyknnmi.testing import check_learner
+
+
+def test_keeps_the_contract():
+    check_learner(FunctionalANOVA())
+
+
+@pytest.mark.parametrize("name", ["nonlin_gaussian", "nonlin_t", "nonlin_uniform", "lin_gaussian", "lin_t"])
+def test_reference_graphs(name):
+    # from another implementation of the same recipe
+    expected = reference.load("functional_anova.json")[name]["graph"]
+    result = pyknnmi.learn(reference.table(f"inputs/{name}_n500.csv"), "functional-anova")
+    assert [list(edge) for edge in result.graph.edges] == expected
+
+
+@pytest.fixture(scope="module")
+def result():
+    data, _ = simulate.small_network(400, seed=2)
+    return data, pyknnmi.learn(data, "functional-anova", threads=1)
+
+
+def test_threads_and_order_of_columns_change_nothing(result):
+    data, one = result
+    many = pyknnmi.learn(data.select([6, 2, 0, 3, 5, 1, 4]), "functional-anova", threads=3)
+    assert many.graph.reordered(data.names) == one.graph
+    assert many.details == one.details
+
+
+def test_increasing_functions_of_columns_change_little(result):
+    # features of ranks; only the raw values differ
+    data, one = result
+    other = pyknnmi.learn(Dataset(np.sinh(data.values), data.names), "functional-anova")
+    assert other.graph.hamming(one.graph) <= 1
+
+
+def test_details_are_plain_and_complete(result):
+    _, one = result
+    details = json.loads(json.dumps(one.details))
+    assert [(row["source"], row["target"]) for row in details["edges"]] == list(one.graph.edges)
+    for row in details["edges"]:
+        assert row["evidence"] == pytest.approx(sum(direction["evidence"] for direction in row["directions"]))
+        assert row["p_value"] == pytest.approx(min(1.0, 2 * min(d["p_value"] for d in row["directions"])))
+    by_pair = one.evidence_by_pair()
+    for row in details["edges"]:
+        answer = by_pair[row["source"], row["target"]].answer
+        assert (answer.statistic, answer.p_value) == (row["evidence"], row["p_value"])
+    for row in details["effects"]:
+        assert row["on"][0] in one.blankets[row["column"]]
+
+
+def test_says_how_columns_depend():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((400, 4))
+    frame = pd.DataFrame(
+        {"a": x[:, 0], "b": x[:, 1], "line": x[:, 0] + 0.5 * x[:, 2], "both": x[:, 0] * x[:, 1] + 0.3 * x[:, 3]}
+    )
+    found = pyknnmi.learn(frame, "functional-anova").details["edges"]
+    shapes = {(d["column"], d["on"]): (d["shape"], d["interacts_with"]) for row in found for d in row["directions"]}
+    assert shapes["line", "a"] == ("linear", [])
+    assert shapes["both", "a"] == ("interaction", ["b"])
+    assert shapes["both", "b"] == ("interaction", ["a"])
+
+
+def test_copied_rows_count_once():
+    x = np.random.default_rng(3).standard_normal((200, 5))
+    with pytest.warns(PyknnmiWarning, match="200 of 400 rows are copies of others"):
+        twice = pyknnmi.learn(np.vstack([x, x]), "functional-anova")
+    once = pyknnmi.learn(x, "functional-anova")
+    assert twice.graph == once.graph
+    assert twice.details == {**once.details, "copied_rows": 200}
+
+
+def test_categories_and_two_valued_columns_are_used():
+    rng = np.random.default_rng(4)
+    group = rng.choice(["red", "green", "blue"], 400)
+    height = rng.standard_normal(400) + 1.5 * (group == "red") - 1.5 * (group == "blue")
+    frame = pd.DataFrame(
+        {
+            "group": group,
+            "height": height,
+            "tall": (height + 0.5 * rng.standard_normal(400) > 0) * 1.0,
+            "coin": rng.integers(0, 2, 400),
+        }
+    )
+    result = pyknnmi.learn(frame, "functional-anova")
+    assert {("group", "height"), ("height", "tall")} <= set(result.graph.edges)
+    assert not result.graph.neighbors("coin")
+
+
+def test_missing_values_are_refused_with_the_way_out():
+    x = np.random.default_rng(5).standard_normal((60, 3))
+    x[0, 1] = np.nan
+    with pytest.raises(DataError, match='functional-anova needs complete rows: pass missing="drop"'):
+        pyknnmi.learn(x, "functional-anova", missing="drop-per-test")
+    pyknnmi.learn(x, "functional-anova", missing="drop")
+
+
+def test_too_few_rows_are_refused():
+    with pytest.raises(DataError, match="at least 20 different rows; there are 12"):
+        pyknnmi.learn(np.random.default_rng(6).standard_normal((12, 3)), "functional-anova")
+
+
+def test_targets_alone_are_searched():
+    data, _ = simulate.small_network(400, seed=2)
+    found = pyknnmi.learn(data, "functional-anova", targets=["X5"])
+    assert all("X5" in edge for edge in found.graph.edges)
+    assert set(found.blankets) == {"X5"}
+
+
+def test_progress_is_reported_and_can_stop_the_run():
+    data, _ = simulate.small_network(150, seed=1)
+    seen = []
+    pyknnmi.learn(data, "functional-anova", progress=seen.append)
+    assert all(0 <= step.done <= step.total == 7 for step in seen)
+
+    def stop(step):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        pyknnmi.learn(data, "functional-anova", progress=stop)
+
+
+@pytest.mark.parametrize("given", ["penalty=0", "alpha=1"])
+def test_ranges_are_checked(given):
+    with pytest.raises(pyknnmi.SpecError, match=given.partition("=")[0]):
+        pyknnmi.Pipeline.parse(f"functional-anova({given})")
