@@ -79,15 +79,40 @@ def permutation_test(
     """Return the observed I(x; y | z), how many permuted ones are at least as large, and how many were made.
 
     Ties count, and are exact. `neighbors` of 0 permutes y over all rows; m >= 1 gives each row the y of one of the m
-    nearest rows in z, itself included (Runge 2018). `stop_at_alpha` above 0 ends the test, after 32, 64, ...
+    nearest rows in z, itself included (Runge 2018). `stop_at_alpha` above 0 ends the test, after 31, 63, ...
     permutations, once those left cannot change whether p < alpha; p of those made is then on the same side of alpha.
     """
 
-def permutation(n: int, seed: int, stream: int, index: int) -> NDArray[np.uint32]:
-    """Return permutation number `index` of a test with `neighbors=0`: row i is given the y of row permutation[i]."""
+def permuted_statistics(
+    x: Points,
+    y: Points,
+    z: Points,
+    k: int,
+    permutations: int = 200,
+    seed: int = 0,
+    stream: int = 0,
+    neighbors: int = 0,
+    estimator: Estimator = "ksg",
+    engine: Engine = "auto",
+    threads: int = 0,
+    poll: Poll = None,
+) -> tuple[float, Points]:
+    """Return the observed I(x; y | z), and those with y permuted as in `permutation_test`, shape (permutations,)."""
+
+def permuted_rows(
+    z: Points,
+    permutations: int = 200,
+    seed: int = 0,
+    stream: int = 0,
+    neighbors: int = 0,
+    first: int = 0,
+    threads: int = 0,
+    poll: Poll = None,
+) -> NDArray[np.uint32]:
+    """Return these permutations from number `first` on, shape (permutations, n): row i is given the y of row [t, i]."""
 
 def thread_count(threads: int = 0) -> int:
-    """Return the most threads that a call will use; 1 in a forked process, where OpenMP would hang."""
+    """Return the most threads that a call will use: at most the processors, and 1 in a forked process."""
 
 def build_info() -> dict[str, str]:
     """Return the nanoflann version and where it was found, the compiler, the OpenMP version and the instruction set."""

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "calls.hpp"
 #include "knnmi/estimators.hpp"
 #include "knnmi/options.hpp"
 #include "knnmi/points.hpp"
@@ -52,6 +53,7 @@ inline Estimator estimator(const std::string& name) {
 inline Options options(const std::string& engine_name, int threads, pybind11::handle poll) {
     namespace py = pybind11;
     const auto ask = [poll] {
+        stop_if_interpreter_ends();
         const py::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) throw py::error_already_set();
         if (!poll.is_none()) poll();

@@ -1,5 +1,6 @@
 // The module pyknnmi._core: arguments in, numbers out, and the GIL let go in between. Documented in pyknnmi/_core.pyi.
 #include "arguments.hpp"
+#include "calls.hpp"
 #include "knnmi/build_info.hpp"
 #include "knnmi/estimators.hpp"
 #include "knnmi/permutation_test.hpp"
@@ -22,6 +23,7 @@ py::array_t<T> as_array(const std::vector<T>& values) {
 // Runs `work` without the GIL.
 template <class Work>
 auto without_gil(const Work& work) {
+    const bindings::Call call;
     const py::gil_scoped_release released;
     return work();
 }
@@ -62,15 +64,31 @@ py::tuple core_permutation_test(Array x, Array y, Array z, int k, int permutatio
     const Points xs = bindings::points(x, "x"), ys = bindings::points(y, "y"), zs = bindings::points(z, "z");
     const Options options = bindings::options(engine, threads, poll);
     const Neighborhood neighborhood(k, bindings::estimator(estimator));
-    const PermutationTest test{permutations, seed, stream, neighbors, stop_at_alpha};
+    const Permutations drawn{permutations, seed, stream, neighbors};
     const PermutationResult result =
-        without_gil([&] { return permutation_test(xs, ys, zs, neighborhood, test, options); });
+        without_gil([&] { return permutation_test(xs, ys, zs, neighborhood, drawn, stop_at_alpha, options); });
     return py::make_tuple(result.statistic, result.at_least, result.permutations);
 }
 
-py::array_t<std::uint32_t> core_permutation(std::size_t n, std::uint64_t seed, std::uint64_t stream,
-                                            std::uint32_t index) {
-    return as_array(permutation(n, seed, stream, index));
+py::tuple core_permuted_statistics(Array x, Array y, Array z, int k, int permutations, std::uint64_t seed,
+                                   std::uint64_t stream, int neighbors, Text estimator, Text engine, int threads,
+                                   py::object poll) {
+    const Points xs = bindings::points(x, "x"), ys = bindings::points(y, "y"), zs = bindings::points(z, "z");
+    const Options options = bindings::options(engine, threads, poll);
+    const Neighborhood neighborhood(k, bindings::estimator(estimator));
+    const Permutations drawn{permutations, seed, stream, neighbors};
+    const PermutedStatistics found =
+        without_gil([&] { return permuted_statistics(xs, ys, zs, neighborhood, drawn, options); });
+    return py::make_tuple(found.statistic, as_array(found.permuted));
+}
+
+py::array_t<std::uint32_t> core_permuted_rows(Array z, int permutations, std::uint64_t seed, std::uint64_t stream,
+                                              int neighbors, std::uint32_t first, int threads, py::object poll) {
+    const Points zs = bindings::points(z, "z");
+    const Options options = bindings::options("auto", threads, poll);
+    const Permutations drawn{permutations, seed, stream, neighbors};
+    const std::vector<std::uint32_t> rows = without_gil([&] { return permuted_rows(zs, drawn, first, options); });
+    return as_array(rows).reshape({static_cast<py::ssize_t>(permutations), static_cast<py::ssize_t>(zs.rows())});
 }
 
 int core_thread_count(int threads) { return thread_count({.threads = threads}); }
@@ -87,11 +105,14 @@ PYBIND11_MODULE(_core, module) {
     py::register_exception_translator([](std::exception_ptr thrown) {
         try {
             if (thrown) std::rethrow_exception(thrown);
+        } catch (const bindings::InterpreterEnds&) {
+            py::set_error(PyExc_SystemExit, "");  // ends the thread, without a word
         } catch (const UnusableInstructionSet& error) {
             py::set_error(py::module_::import("pyknnmi.errors").attr("ParameterError"), error.what());
         }
     });
     module.doc() = "k-nearest-neighbour estimates and the permutation test, in nats and the max norm.";
+    py::module_::import("atexit").attr("register")(py::cpp_function(bindings::end_calls));
     module.def("entropy", core_entropy, "x"_a, "k"_a, "threads"_a = 0, "poll"_a = py::none());
     module.def("conditional_mutual_information", core_conditional_mutual_information, "x"_a, "y"_a, "z"_a, "k"_a,
                "estimator"_a = "ksg", "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none());
@@ -102,7 +123,11 @@ PYBIND11_MODULE(_core, module) {
     module.def("permutation_test", core_permutation_test, "x"_a, "y"_a, "z"_a, "k"_a, "permutations"_a = 200,
                "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "stop_at_alpha"_a = 0.0, "estimator"_a = "ksg",
                "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none());
-    module.def("permutation", core_permutation, "n"_a, "seed"_a, "stream"_a, "index"_a);
+    module.def("permuted_statistics", core_permuted_statistics, "x"_a, "y"_a, "z"_a, "k"_a, "permutations"_a = 200,
+               "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "estimator"_a = "ksg", "engine"_a = "auto",
+               "threads"_a = 0, "poll"_a = py::none());
+    module.def("permuted_rows", core_permuted_rows, "z"_a, "permutations"_a = 200, "seed"_a = 0, "stream"_a = 0,
+               "neighbors"_a = 0, "first"_a = 0, "threads"_a = 0, "poll"_a = py::none());
     module.def("thread_count", core_thread_count, "threads"_a = 0);
     module.def("build_info", core_build_info);
     bindings::register_block_regression(module);

@@ -25,7 +25,7 @@ public:
           kernels_(&fixed.kernels()),
           y_(&y),
           near_(fixed.geometry(), fixed.kernels()),
-          room_(fixed.k() * batch_size) {}
+          room_(fixed.k() * 2 * batch_size) {}
 
     // Calls consume(position, batch, counts) for every batch, with the counts of the block's points from that
     // position on.

@@ -114,17 +114,17 @@ double KdTree::kth_distance(std::size_t position, KSmallest& nearest) const {
     const std::size_t columns = points_.columns();
     const double* const query = points_[position];
     nearest.clear();
-    double radius = nearest.last();
+    double radius = nearest.bound();
     search(query, radius, [&](std::size_t begin, std::size_t end) {
         for (std::size_t p = begin; p < end; ++p) {
             const double d = distance(points_[p], query, columns);
             if (d < radius && p != position) {
                 nearest.insert(d);
-                radius = nearest.last();
+                radius = nearest.bound();
             }
         }
     });
-    return radius;
+    return nearest.kth();
 }
 
 std::uint32_t KdTree::count(const double* query, double radius) const {

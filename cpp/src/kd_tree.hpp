@@ -17,18 +17,41 @@ namespace knnmi {
 // The k smallest of the values seen; infinity where there were fewer.
 class KSmallest {
 public:
-    explicit KSmallest(int k) : values_(static_cast<std::size_t>(k)) { clear(); }
+    explicit KSmallest(int k) : k_(static_cast<std::size_t>(k)) { clear(); }
 
-    void clear() { std::fill(values_.begin(), values_.end(), std::numeric_limits<double>::infinity()); }
-    double last() const { return values_.back(); }
+    void clear() {
+        values_.assign(k_, std::numeric_limits<double>::infinity());
+        bound_ = values_.back();
+    }
 
-    void insert(double value) {  // below last()
-        std::size_t at = values_.size() - 1;
+    // Not below the k-th smallest, and equal to it for small k. Larger values make no difference.
+    double bound() const { return bound_; }
+
+    void insert(double value) {  // below bound()
+        if (k_ > most_in_order) {
+            values_.push_back(value);
+            if (values_.size() == 2 * k_) bound_ = kth();
+            return;
+        }
+        std::size_t at = k_ - 1;
         for (; at > 0 && values_[at - 1] > value; --at) values_[at] = values_[at - 1];
         values_[at] = value;
+        bound_ = values_.back();
+    }
+
+    double kth() {
+        if (values_.size() > k_) {
+            std::nth_element(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(k_ - 1), values_.end());
+            values_.resize(k_);
+        }
+        return k_ > most_in_order ? values_[k_ - 1] : bound_;
     }
 
 private:
+    static constexpr std::size_t most_in_order = 32;  // more are selected from time to time, at a constant cost each
+
+    std::size_t k_;
+    double bound_;
     std::vector<double> values_;
 };
 

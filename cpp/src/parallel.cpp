@@ -47,7 +47,9 @@ int thread_count(const Options& options) {
     if (options.threads < 0) throw std::invalid_argument("threads must be 0 (as many as OpenMP would use) or more");
 #ifdef _OPENMP
     if (forked) return 1;
-    return options.threads == 0 ? omp_get_max_threads() : options.threads;
+    // More than there are processors for are of no use, and where a system cannot make them libgomp ends the process.
+    const int most = std::max(omp_get_num_procs(), omp_get_max_threads());
+    return options.threads == 0 ? omp_get_max_threads() : std::min(options.threads, most);
 #else
     return 1;
 #endif

@@ -19,19 +19,12 @@ void shuffle(std::span<std::uint32_t> values, RandomWords& random) {
     }
 }
 
-std::vector<std::uint32_t> shuffled(std::size_t n, RandomWords& random) {
-    std::vector<std::uint32_t> order(n);
-    std::iota(order.begin(), order.end(), 0u);
-    shuffle(order, random);
-    return order;
+void shuffle_rows(std::span<std::uint32_t> rows, RandomWords& random) {
+    std::iota(rows.begin(), rows.end(), 0u);
+    shuffle(rows, random);
 }
 
 }  // namespace
-
-std::vector<std::uint32_t> permutation(std::size_t n, std::uint64_t seed, std::uint64_t stream, std::uint32_t index) {
-    RandomWords random(seed, stream, index);
-    return shuffled(n, random);
-}
 
 LocalPermutations::LocalPermutations(const Points& z, int m, const Options& options)
     : rows_(z.rows()), each_(std::min(static_cast<std::size_t>(m), rows_)), neighbors_(rows_ * each_) {
@@ -62,10 +55,11 @@ LocalPermutations::LocalPermutations(const Points& z, int m, const Options& opti
     });
 }
 
-std::vector<std::uint32_t> LocalPermutations::draw(RandomWords random) const {
-    std::vector<std::uint32_t> source(rows_), list(each_);
+void LocalPermutations::draw(RandomWords random, std::span<std::uint32_t> source) const {
+    std::vector<std::uint32_t> order(rows_), list(each_);
     std::vector<bool> taken(rows_);
-    for (const std::uint32_t row : shuffled(rows_, random)) {
+    shuffle_rows(order, random);
+    for (const std::uint32_t row : order) {
         std::copy_n(neighbors_.begin() + static_cast<std::ptrdiff_t>(row * each_), each_, list.begin());
         // A partial Fisher-Yates shuffle: it stops at the first neighbour that is not taken.
         for (std::size_t left = each_; left > 0; --left) {
@@ -76,7 +70,19 @@ std::vector<std::uint32_t> LocalPermutations::draw(RandomWords random) const {
         }
         taken[source[row]] = true;
     }
-    return source;
+}
+
+PermutedRows::PermutedRows(const Points& z, const Permutations& permutations, const Options& options)
+    : permutations_(permutations) {
+    if (permutations.neighbors > 0 && !z.empty()) local_.emplace(z, permutations.neighbors, options);
+}
+
+void PermutedRows::draw(std::uint32_t index, std::span<std::uint32_t> source) const {
+    RandomWords random(permutations_.seed, permutations_.stream, index);
+    if (local_)
+        local_->draw(random, source);
+    else
+        shuffle_rows(source, random);
 }
 
 }  // namespace knnmi

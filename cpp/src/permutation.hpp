@@ -1,11 +1,14 @@
-// Permutations among rows that are neighbours in z. Those over all rows are public: knnmi/permutation_test.hpp.
+// Permutations over all rows, and among rows that are neighbours in z.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "knnmi/options.hpp"
+#include "knnmi/permutation_test.hpp"
 #include "knnmi/points.hpp"
 #include "philox.hpp"
 
@@ -22,7 +25,7 @@ public:
     // neighbours.
     LocalPermutations(const Points& z, int m, const Options& options);
 
-    std::vector<std::uint32_t> draw(RandomWords random) const;
+    void draw(RandomWords random, std::span<std::uint32_t> source) const;
 
     // For tests: m rows for each row.
     const std::vector<std::uint32_t>& neighbors() const { return neighbors_; }
@@ -30,6 +33,19 @@ public:
 private:
     std::size_t rows_, each_;
     std::vector<std::uint32_t> neighbors_;
+};
+
+// The permutations of a test: over all rows, or local where it says so and z has columns.
+class PermutedRows {
+public:
+    PermutedRows(const Points& z, const Permutations& permutations, const Options& options);
+
+    // Permutation number `index`: row i is given the y of row source[i].
+    void draw(std::uint32_t index, std::span<std::uint32_t> source) const;
+
+private:
+    Permutations permutations_;
+    std::optional<LocalPermutations> local_;
 };
 
 }  // namespace knnmi

@@ -1,68 +1,123 @@
 #include "knnmi/permutation_test.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "checks.hpp"
 #include "engines.hpp"
+#include "parallel.hpp"
 #include "permutation.hpp"
 
 namespace knnmi {
 namespace {
 
-constexpr int round_size = 32;  // permutations between two looks at the decision: never a matter of threads
+constexpr std::size_t round_size = 32;        // y's between two looks at the decision: never a matter of threads
+constexpr std::size_t most_in_a_round = 256;  // else
 
 bool is_decided(int at_least, int made, int all, double alpha) {
     const auto p = [all](int count) { return (count + 1.0) / (all + 1.0); };
     return p(at_least) >= alpha || p(at_least + all - made) < alpha;
 }
 
+void check(const Permutations& permutations) {
+    if (permutations.count < 1) throw std::invalid_argument("permutations must be at least 1");
+    if (permutations.neighbors < 0) throw std::invalid_argument("neighbors must be 0 (permute over all rows) or more");
+}
+
+// The sums for the observed y, which is number 0, and for those of permutations 0, 1, ..., which follow.
+class PermutedSums {
+public:
+    PermutedSums(const Points& x, const Points& y, const Points& z, const Neighborhood& neighborhood,
+                 const Permutations& permutations, std::size_t count, const Options& options)
+        : y_(y),
+          rows_(z.empty() ? Points::none(x.rows()) : z, permutations, options),
+          engine_(make_engine(x, z, neighborhood, y.columns(), count, options)) {}
+
+    void write(std::size_t first, std::span<Sum> out) {
+        engine_->sums([this](std::size_t index, std::span<double> values) { fill(index, values); }, y_.columns(), first,
+                      out);
+    }
+
+private:
+    void fill(std::size_t index, std::span<double> out) const {
+        const std::size_t width = y_.columns();
+        std::vector<std::uint32_t> row(index == 0 ? 0 : y_.rows());
+        if (index > 0) rows_.draw(static_cast<std::uint32_t>(index - 1), row);
+        for (std::size_t i = 0; i < y_.rows(); ++i) {
+            for (std::size_t j = 0; j < width; ++j) out[i * width + j] = y_(index > 0 ? row[i] : i, j);
+        }
+    }
+
+    Points y_;
+    PermutedRows rows_;
+    std::unique_ptr<NeighborEngine> engine_;
+};
+
+// Calls consume(sums) for the permutations in rounds, the observed one's sum before them; false from it ends the
+// rounds. A round is of whole batches, and short of memory for any number of permutations.
+template <class Consume>
+void each_round(const Points& x, const Points& y, const Points& z, const Neighborhood& neighborhood,
+                const Permutations& permutations, std::size_t round, const Options& options, const Consume& consume) {
+    const std::size_t all = 1 + static_cast<std::size_t>(permutations.count);
+    std::vector<Sum> sums(std::min(round, all));
+    PermutedSums permuted(x, y, z, neighborhood, permutations, sums.size(), options);
+    for (std::size_t first = 0; first < all; first += sums.size()) {
+        sums.resize(std::min(sums.size(), all - first));
+        permuted.write(first, sums);
+        if (!consume(std::span<const Sum>(sums))) return;
+    }
+}
+
 }  // namespace
 
 PermutationResult permutation_test(const Points& x, const Points& y, const Points& z, const Neighborhood& neighborhood,
-                                   const PermutationTest& test, const Options& options) {
+                                   const Permutations& permutations, double stop_at_alpha, const Options& options) {
     check_sample(x, y, z, neighborhood.k);
-    if (test.permutations < 1) throw std::invalid_argument("permutations must be at least 1");
-    if (test.neighbors < 0) throw std::invalid_argument("neighbors must be 0 (permute over all rows) or more");
-    if (!(test.stop_at_alpha >= 0.0 && test.stop_at_alpha < 1.0)) {
+    check(permutations);
+    if (!(stop_at_alpha >= 0.0 && stop_at_alpha < 1.0)) {
         throw std::invalid_argument("stop_at_alpha must be 0 (make all permutations) or a level below 1");
     }
-
-    const std::size_t n = x.rows(), width = y.columns();
-    std::optional<LocalPermutations> local;
-    if (test.neighbors > 0 && !z.empty()) local.emplace(z, test.neighbors, options);
-    // y number 0 is the observed one, and number 1 + t the one of permutation t.
-    const ColumnSource source = [&](std::size_t index, std::span<double> out) {
-        std::vector<std::uint32_t> row;
-        if (index > 0) {
-            const auto number = static_cast<std::uint32_t>(index - 1);
-            row = local ? local->draw(RandomWords(test.seed, test.stream, number))
-                        : permutation(n, test.seed, test.stream, number);
-        }
-        for (std::size_t i = 0; i < n; ++i) {
-            for (std::size_t j = 0; j < width; ++j) out[i * width + j] = y(index > 0 ? row[i] : i, j);
-        }
-    };
-
-    const bool may_stop = test.stop_at_alpha > 0.0;
-    const int round = may_stop ? std::min(round_size, test.permutations) : test.permutations;
-    std::vector<Sum> sums(1 + static_cast<std::size_t>(round));
-    const auto engine = make_engine(x, z, neighborhood, width, sums.size(), options);
-    engine->sums(source, width, 0, sums);
-    const Sum observed = sums.front();
-    // The smaller the sum, the larger the estimate.
-    const auto reaches = [observed](Sum sum) { return sum <= observed; };
-    int made = round;
-    int at_least = static_cast<int>(std::count_if(sums.begin() + 1, sums.end(), reaches));
-    while (made < test.permutations && !is_decided(at_least, made, test.permutations, test.stop_at_alpha)) {
-        sums.resize(static_cast<std::size_t>(std::min(round, test.permutations - made)));
-        engine->sums(source, width, 1 + static_cast<std::size_t>(made), sums);
+    const bool may_stop = stop_at_alpha > 0.0;
+    const std::size_t round = may_stop ? round_size : most_in_a_round;
+    Sum observed = 0;
+    int made = -1, at_least = -1;  // the observed one, which comes first, reaches itself
+    each_round(x, y, z, neighborhood, permutations, round, options, [&](std::span<const Sum> sums) {
+        if (made < 0) observed = sums.front();
+        // The smaller the sum, the larger the estimate.
+        at_least += static_cast<int>(std::count_if(sums.begin(), sums.end(), [&](Sum sum) { return sum <= observed; }));
         made += static_cast<int>(sums.size());
-        at_least += static_cast<int>(std::count_if(sums.begin(), sums.end(), reaches));
-    }
-    return {estimate_from(observed, neighborhood.k, n), at_least, made};
+        return !(may_stop && is_decided(at_least, made, permutations.count, stop_at_alpha));
+    });
+    return {estimate_from(observed, neighborhood.k, x.rows()), at_least, made};
+}
+
+PermutedStatistics permuted_statistics(const Points& x, const Points& y, const Points& z,
+                                       const Neighborhood& neighborhood, const Permutations& permutations,
+                                       const Options& options) {
+    check_sample(x, y, z, neighborhood.k);
+    check(permutations);
+    std::vector<double> all;
+    all.reserve(1 + static_cast<std::size_t>(permutations.count));
+    each_round(x, y, z, neighborhood, permutations, most_in_a_round, options, [&](std::span<const Sum> sums) {
+        for (const Sum sum : sums) all.push_back(estimate_from(sum, neighborhood.k, x.rows()));
+        return true;
+    });
+    return {all.front(), {all.begin() + 1, all.end()}};
+}
+
+std::vector<std::uint32_t> permuted_rows(const Points& z, const Permutations& permutations, std::uint32_t first,
+                                         const Options& options) {
+    check(permutations);
+    check_neighbors(1, z.rows());
+    check_finite(z, "z");
+    const PermutedRows rows(z, permutations, options);
+    const auto count = static_cast<std::size_t>(permutations.count);
+    std::vector<std::uint32_t> drawn(count * z.rows());
+    parallel_for(count, options, [&](std::size_t t, int) {
+        rows.draw(first + static_cast<std::uint32_t>(t), std::span(drawn).subspan(t * z.rows(), z.rows()));
+    });
+    return drawn;
 }
 
 }  // namespace knnmi

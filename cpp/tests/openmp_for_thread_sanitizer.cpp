@@ -23,4 +23,5 @@ void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned /
 
 int omp_get_thread_num() { return thread_number; }
 int omp_get_max_threads() { return 4; }
+int omp_get_num_procs() { return 4; }
 }

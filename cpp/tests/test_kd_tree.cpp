@@ -31,6 +31,7 @@ TEST(nanoflann_vs_brute_force) {
         for (std::size_t d = 1; d <= 10; ++d) {
             const int before = failures();
             check_against_brute_force(family.make(300, d, d).all(), 5);
+            check_against_brute_force(family.make(120, d, d).all(), 40);
             if (failures() != before) std::printf("%s, %zu columns\n", family.name, d);
         }
     }

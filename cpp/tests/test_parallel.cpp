@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -114,6 +115,17 @@ TEST(several_threads_may_call) {
     }
     for (std::thread& caller : callers) caller.join();
     CHECK(runs == 150);
+}
+
+TEST(threads_are_no_more_than_processors) {
+    CHECK(thread_count({.threads = 1}) == 1);
+    CHECK(thread_count({.threads = 1'000'000}) == std::max(thread_count({}), thread_count({.threads = 999'999})));
+    std::atomic<int> runs{0};
+    parallel_for(100, {.threads = 1'000'000}, [&](std::size_t, int) {
+        take_a_while();
+        ++runs;
+    });
+    CHECK(runs == 100);
 }
 
 TEST(fewer_than_no_threads_is_an_error) { CHECK_THROWS(std::invalid_argument, thread_count({.threads = -1})); }

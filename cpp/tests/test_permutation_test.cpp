@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <stdexcept>
 
 #include "check.hpp"
@@ -15,14 +16,15 @@ TEST(equals_the_test_written_out) {
         const double observed = conditional_mutual_information(x, y, z, 3);
         int at_least = 0;
         for (std::uint32_t t = 0; t < 50; ++t) {
-            const std::vector<std::uint32_t> rows = permutation(80, 7, 8, t);
+            const std::vector<std::uint32_t> rows =
+                permuted_rows(Points::none(80), {.count = 1, .seed = 7, .stream = 8}, t);
             Sample permuted{80, 2, std::vector<double>(160)};
             for (std::size_t i = 0; i < 80; ++i) {
                 for (std::size_t j = 0; j < 2; ++j) permuted(i, j) = y(rows[i], j);
             }
             at_least += conditional_mutual_information(x, permuted.all(), z, 3) >= observed;
         }
-        const PermutationResult result = permutation_test(x, y, z, 3, {.permutations = 50, .seed = 7, .stream = 8});
+        const PermutationResult result = permutation_test(x, y, z, 3, {.count = 50, .seed = 7, .stream = 8});
         CHECK((result == PermutationResult{observed, at_least, 50}));
     }
 }
@@ -30,14 +32,13 @@ TEST(equals_the_test_written_out) {
 TEST(ties_count) {
     const Sample sample = constant_column(60, 2, 2);
     const PermutationResult result =
-        permutation_test(sample.view(1, 1), sample.view(0, 1), sample.view(0, 0), 3, {.permutations = 19});
+        permutation_test(sample.view(1, 1), sample.view(0, 1), sample.view(0, 0), 3, {.count = 19});
     CHECK((result == PermutationResult{0.0, 19, 19}));
 }
 
 TEST(a_copy_is_never_reached) {
     const Sample sample = gaussian(50, 1, 3);
-    const PermutationResult result =
-        permutation_test(sample.all(), sample.all(), sample.view(0, 0), 3, {.permutations = 19});
+    const PermutationResult result = permutation_test(sample.all(), sample.all(), sample.view(0, 0), 3, {.count = 19});
     CHECK(result.at_least == 0);
     CHECK(result.p_value() == 0.05);
 }
@@ -48,11 +49,12 @@ TEST(same_for_any_engine_and_number_of_threads) {
             const Sample sample = family.make(40, 2 + dz, 4);
             const Points x = sample.view(0, 1), y = sample.view(1, 1), z = sample.view(2, dz);
             for (const int neighbors : {0, 4}) {
-                const PermutationTest test{.permutations = 20, .seed = 5, .neighbors = neighbors};
-                const PermutationResult expected = permutation_test(x, y, z, 3, test, {.threads = 1});
+                const Permutations test{.count = 20, .seed = 5, .neighbors = neighbors};
+                const PermutationResult expected = permutation_test(x, y, z, 3, test, 0.0, {.threads = 1});
                 for (const Engine engine : {Engine::tree, Engine::single, Engine::batch}) {
                     for (const int threads : {1, 2, 4}) {
-                        CHECK(permutation_test(x, y, z, 3, test, {.engine = engine, .threads = threads}) == expected);
+                        CHECK(permutation_test(x, y, z, 3, test, 0.0, {.engine = engine, .threads = threads}) ==
+                              expected);
                     }
                 }
             }
@@ -68,15 +70,15 @@ TEST(early_stop_keeps_the_decision) {
         for (std::size_t i = 0; i < 60; ++i) sample(i, 1) += 0.2 * static_cast<double>(seed) * sample(i, 0);
         const Points x = sample.view(0, 1), y = sample.view(1, 1), none = sample.view(0, 0);
         for (const double alpha : {0.001, 0.05, 0.5}) {
-            PermutationTest test{.permutations = 100, .seed = seed};
+            const Permutations test{.count = 100, .seed = seed};
             const PermutationResult all = permutation_test(x, y, none, 3, test);
-            test.stop_at_alpha = alpha;
-            const PermutationResult early = permutation_test(x, y, none, 3, test);
+            const PermutationResult early = permutation_test(x, y, none, 3, test, alpha);
             CHECK((early.p_value() < alpha) == (all.p_value() < alpha));
-            CHECK(early.permutations % 32 == 0 || early.permutations == 100);
+            CHECK(early.permutations % 32 == 31 || early.permutations == 100);
             CHECK(early.statistic == all.statistic);
             for (const int threads : {1, 3}) {
-                CHECK(permutation_test(x, y, none, 3, test, {.engine = Engine::tree, .threads = threads}) == early);
+                CHECK(permutation_test(x, y, none, 3, test, alpha, {.engine = Engine::tree, .threads = threads}) ==
+                      early);
             }
             stopped = stopped || early.permutations < 100;
         }
@@ -84,11 +86,35 @@ TEST(early_stop_keeps_the_decision) {
     CHECK(stopped);
 }
 
+// More permutations than are made at a time, both nulls; and rows that are drawn in parts.
+TEST(permuted_statistics_are_what_the_test_counts) {
+    const Sample sample = rounded(50, 4, 11);
+    const Points x = sample.view(0, 1), y = sample.view(1, 1), z = sample.view(2, 2);
+    for (const int neighbors : {0, 6}) {
+        const Permutations test{.count = 300, .seed = 3, .stream = 4, .neighbors = neighbors};
+        const PermutedStatistics found = permuted_statistics(x, y, z, 3, test);
+        const PermutationResult counted = permutation_test(x, y, z, 3, test);
+        CHECK(found.permuted.size() == 300);
+        CHECK(found.statistic == counted.statistic);
+        CHECK(std::count_if(found.permuted.begin(), found.permuted.end(),
+                            [&](double value) { return value >= found.statistic; }) == counted.at_least);
+        const std::vector<std::uint32_t> rows = permuted_rows(z, test);
+        for (const std::uint32_t t : {0u, 254u, 255u, 299u}) {
+            Sample permuted{50, 1, std::vector<double>(50)};
+            for (std::size_t i = 0; i < 50; ++i) permuted(i, 0) = y(rows[t * 50 + i], 0);
+            CHECK(found.permuted[t] == conditional_mutual_information(x, permuted.all(), z, 3));
+        }
+        const std::vector<std::uint32_t> part =
+            permuted_rows(z, {.count = 10, .seed = 3, .stream = 4, .neighbors = neighbors}, 290);
+        CHECK(std::equal(part.begin(), part.end(), rows.end() - 500));
+    }
+}
+
 TEST(seed_and_stream_matter) {
     const Sample sample = gaussian(60, 2, 6);
     const auto at_least = [&](std::uint64_t seed, std::uint64_t stream) {
         return permutation_test(sample.view(0, 1), sample.view(1, 1), sample.view(0, 0), 3,
-                                {.permutations = 2000, .seed = seed, .stream = stream})
+                                {.count = 2000, .seed = seed, .stream = stream})
             .at_least;
     };
     CHECK(at_least(1, 1) == at_least(1, 1));
@@ -117,7 +143,7 @@ TEST(local_null_keeps_the_dependence_on_z) {
             sample(i, 2) = z;
         }
         const Points x = sample.view(0, 1), y = sample.view(1, 1), z = sample.view(2, 1);
-        PermutationTest test{.permutations = 99, .seed = seed};
+        Permutations test{.count = 99, .seed = seed};
         global += permutation_test(x, y, z, 20, test).p_value() < 0.05;
         test.neighbors = 7;
         local += permutation_test(x, y, z, 20, test).p_value() < 0.05;
@@ -128,13 +154,13 @@ TEST(local_null_keeps_the_dependence_on_z) {
 
 TEST(parameters_out_of_range_are_errors) {
     const Sample sample = gaussian(30, 2, 8);
-    const auto run = [&](const PermutationTest& test) {
-        return permutation_test(sample.view(0, 1), sample.view(1, 1), sample.view(0, 0), 3, test);
+    const auto run = [&](const Permutations& test, double stop_at_alpha = 0.0) {
+        return permutation_test(sample.view(0, 1), sample.view(1, 1), sample.view(0, 0), 3, test, stop_at_alpha);
     };
-    CHECK_THROWS(std::invalid_argument, run({.permutations = 0}));
+    CHECK_THROWS(std::invalid_argument, run({.count = 0}));
     CHECK_THROWS(std::invalid_argument, run({.neighbors = -1}));
-    CHECK_THROWS(std::invalid_argument, run({.stop_at_alpha = -0.1}));
-    CHECK_THROWS(std::invalid_argument, run({.stop_at_alpha = 1.0}));
+    CHECK_THROWS(std::invalid_argument, run({}, -0.1));
+    CHECK_THROWS(std::invalid_argument, run({}, 1.0));
 }
 
 int main() { return run_tests(); }

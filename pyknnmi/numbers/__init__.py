@@ -25,6 +25,8 @@ from pyknnmi.numbers.estimators import (
     mutual_information,
     neighbor_counts,
     permutation_test,
+    permuted_rows,
+    permuted_statistics,
     thread_count,
 )
 from pyknnmi.numbers.ranks import average_ranks
@@ -46,6 +48,8 @@ __all__ = [
     "mutual_information",
     "neighbor_counts",
     "permutation_test",
+    "permuted_rows",
+    "permuted_statistics",
     "standardized",
     "thread_count",
 ]

@@ -28,6 +28,8 @@ __all__ = [
     "mutual_information",
     "neighbor_counts",
     "permutation_test",
+    "permuted_rows",
+    "permuted_statistics",
     "thread_count",
 ]
 
@@ -207,19 +209,16 @@ def conditional_mutual_information(
     >>> round(conditional_mutual_information(z + a, z + b, z), 1)  # independent given z
     0.0
     """
-    xs, ys, zs = _points(x, "x"), _points(y, "y"), _points_or_none(z, len(np.asarray(x)))
-    for name, points in (("y", ys), ("z", zs)):
-        if len(points) != len(xs):
-            raise DataError(f"x has {len(xs)} rows and {name} has {len(points)}: give equal lengths")
+    xs, ys, zs = _sample(x, y, z)
     _check_parameters(k, len(xs), threads, estimator)
     return _core.conditional_mutual_information(xs, ys, zs, k, estimator, "auto", threads)
 
 
 def conditional_mutual_informations(
-    x: Points,
-    candidates: Points,
-    z: Points,
-    k: int,
+    x: ArrayLike,
+    candidates: ArrayLike,
+    z: ArrayLike | None,
+    k: int = 3,
     *,
     estimator: EstimatorName = "ksg",
     engine: Engine = "auto",
@@ -230,54 +229,70 @@ def conditional_mutual_informations(
 
     Parameters
     ----------
-    x, z : ndarray of float64, shape (n, d)
-        `z` may have no columns.
-    candidates : ndarray of float64, shape (n, m)
+    x, z : array_like, shape (n,) or (n, d)
+        n > k points. `z` may be None or have no columns.
+    candidates : array_like, shape (n, m)
         m columns, each a y of its own.
-    k : int
+    k : int, default 3
         Neighbours, 1 <= k < n.
     estimator : {"ksg", "mixed"}
         As in `conditional_mutual_information`.
-    engine, threads
-        May change the time and never the answer.
+    engine : {"auto", "tree", "single", "batch"}
+        May change the time and never the answer. Several columns in x or y take the tree in any case.
+    threads : int, default 0
+        0 uses all cores. More than there are processors are not used. The answer does not depend on it.
     poll : callable, optional
         Called a few times a second; an exception from it ends the calculation.
 
     Returns
     -------
     ndarray, shape (m,)
+        The estimates.
+
+    Raises
+    ------
+    DataError, DataTypeError, ParameterError
+        As `conditional_mutual_information`.
     """
-    _check_parameters(k, len(x), threads, estimator, engine)
-    return _core.conditional_mutual_informations(x, candidates, z, k, estimator, engine, threads, poll)
+    xs, ys, zs = _sample(x, candidates, z, "candidates")
+    _check_parameters(k, len(xs), threads, estimator, engine)
+    return _core.conditional_mutual_informations(xs, ys, zs, k, estimator, engine, threads, poll)
 
 
 def neighbor_counts(
-    x: Points, y: Points, z: Points, k: int, *, threads: int = 0
+    x: ArrayLike, y: ArrayLike, z: ArrayLike | None, k: int = 3, *, threads: int = 0
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
     """Return, for each point, how many others are nearer than its k-th joint neighbour in (x, z), in (y, z) and in z.
 
     Parameters
     ----------
-    x, y, z : ndarray of float64, shape (n, d)
-        `z` may have no columns.
-    k : int
+    x, y, z : array_like, shape (n,) or (n, d)
+        n > k points each. `z` may be None or have no columns.
+    k : int, default 3
         Neighbours, 1 <= k < n.
-    threads : int
-        May change the time and never the answer.
+    threads : int, default 0
+        0 uses all cores. The answer does not depend on it.
 
     Returns
     -------
     three ndarrays, shape (n,)
+        Numbers of points, the point itself not counted.
+
+    Raises
+    ------
+    DataError, DataTypeError, ParameterError
+        As `conditional_mutual_information`.
     """
-    _check_parameters(k, len(x), threads)
-    return _core.neighbor_counts(x, y, z, k, "auto", threads)
+    xs, ys, zs = _sample(x, y, z)
+    _check_parameters(k, len(xs), threads)
+    return _core.neighbor_counts(xs, ys, zs, k, "auto", threads)
 
 
 def permutation_test(
-    x: Points,
-    y: Points,
-    z: Points,
-    k: int,
+    x: ArrayLike,
+    y: ArrayLike,
+    z: ArrayLike | None,
+    k: int = 3,
     *,
     permutations: int = 200,
     seed: int = 0,
@@ -293,35 +308,140 @@ def permutation_test(
 
     Parameters
     ----------
-    x, y, z : ndarray of float64, shape (n, d)
-        `z` may have no columns.
-    k : int
+    x, y, z : array_like, shape (n,) or (n, d)
+        n > k points each. `z` may be None or have no columns.
+    k : int, default 3
         Neighbours, 1 <= k < n.
-    permutations : int
+    permutations : int, default 200
         How many.
     seed, stream : int, 0 to 2**64 - 1
         The same pair gives the same permutations anywhere.
-    neighbors : int
+    neighbors : int, default 0
         0 permutes y over all rows. A positive number gives each row the y of one of that many nearest
         neighbours in z (Runge 2018).
-    stop_at_alpha : float
+    stop_at_alpha : float, default 0
         If positive, stop as soon as the remaining permutations cannot change whether p < alpha.
     estimator, engine, threads, poll
         As in `conditional_mutual_informations`.
+
+    Raises
+    ------
+    DataError, DataTypeError, ParameterError
+        As `conditional_mutual_information`.
     """
-    _check_parameters(k, len(x), threads, estimator, engine)
-    _check_whole("permutations", permutations, 1, _MOST)
-    _check_whole("neighbors", neighbors, 0, _MOST)
-    _check_whole("seed", seed, 0, 2**64 - 1)
-    _check_whole("stream", stream, 0, 2**64 - 1)
+    xs, ys, zs = _sample(x, y, z)
+    _check_parameters(k, len(xs), threads, estimator, engine)
+    _check_permutations(permutations, seed, stream, neighbors)
     counts = _core.permutation_test(
-        x, y, z, k, permutations, seed, stream, neighbors, stop_at_alpha, estimator, engine, threads, poll
+        xs, ys, zs, k, permutations, seed, stream, neighbors, stop_at_alpha, estimator, engine, threads, poll
     )
     return PermutationResult(*counts)
 
 
+def permuted_statistics(
+    x: ArrayLike,
+    y: ArrayLike,
+    z: ArrayLike | None,
+    k: int = 3,
+    *,
+    permutations: int = 200,
+    seed: int = 0,
+    stream: int = 0,
+    neighbors: int = 0,
+    estimator: EstimatorName = "ksg",
+    engine: Engine = "auto",
+    threads: int = 0,
+    poll: Callable[[], None] | None = None,
+) -> tuple[float, Points]:
+    """Return the observed estimate and the estimates with permuted `y`, in nats.
+
+    For tests that combine several statistics under the same permutations, which `permuted_rows` gives.
+
+    Parameters
+    ----------
+    x, y, z, k, permutations, seed, stream, neighbors, estimator, engine, threads, poll
+        As in `permutation_test`.
+
+    Returns
+    -------
+    float
+        The observed estimate.
+    ndarray, shape (permutations,)
+        The estimate under each permutation.
+
+    Raises
+    ------
+    DataError, DataTypeError, ParameterError
+        As `conditional_mutual_information`.
+
+    Examples
+    --------
+    The estimate under permutation t is that of ``y[permuted_rows(z, ...)[t]]``:
+
+    >>> import numpy as np
+    >>> x, y, z = np.random.default_rng(0).standard_normal((3, 200))
+    >>> observed, permuted = permuted_statistics(x, y, z, permutations=19, seed=1, neighbors=7)
+    >>> rows = permuted_rows(z, permutations=19, seed=1, neighbors=7)
+    >>> float(permuted[4]) == conditional_mutual_information(x, y[rows[4]], z)
+    True
+    """
+    xs, ys, zs = _sample(x, y, z)
+    _check_parameters(k, len(xs), threads, estimator, engine)
+    _check_permutations(permutations, seed, stream, neighbors)
+    return _core.permuted_statistics(
+        xs, ys, zs, k, permutations, seed, stream, neighbors, estimator, engine, threads, poll
+    )
+
+
+def permuted_rows(
+    z: ArrayLike,
+    *,
+    permutations: int = 200,
+    seed: int = 0,
+    stream: int = 0,
+    neighbors: int = 0,
+    first: int = 0,
+    threads: int = 0,
+    poll: Callable[[], None] | None = None,
+) -> NDArray[np.uint32]:
+    """Return the permutations that `permutation_test` makes, as numbers of rows.
+
+    Parameters
+    ----------
+    z : array_like, shape (n,) or (n, d)
+        The conditioning set of n >= 2 rows. It may have no columns: shape (n, 0).
+    permutations, seed, stream, neighbors, threads, poll
+        As in `permutation_test`.
+    first : int, default 0
+        The number of the first permutation, for those who make them in parts.
+
+    Returns
+    -------
+    ndarray of uint32, shape (permutations, n)
+        Under permutation t, row i is given the y of row ``[t, i]``. With `neighbors` a row may be used twice
+        where all neighbours of another are taken, and another not at all.
+
+    Raises
+    ------
+    DataError, DataTypeError, ParameterError
+        As `conditional_mutual_information`.
+
+    References
+    ----------
+    Local permutations: Runge (2018), Algorithm 1, "Conditional independence testing based on a nearest-neighbor
+    estimator of conditional mutual information", AISTATS.
+    """
+    zs = _points(z, "z")
+    if len(zs) < 2:
+        raise DataError(f"z has {len(zs)} rows: give at least 2")
+    _check_permutations(permutations, seed, stream, neighbors)
+    _check_whole("first", first, 0, _MOST)
+    _check_whole("threads", threads, 0, _MOST)
+    return _core.permuted_rows(zs, permutations, seed, stream, neighbors, first, threads, poll)
+
+
 def thread_count(threads: int = 0) -> int:
-    """Return how many threads the core uses when asked for `threads`; 0 asks for all."""
+    """Return how many threads the core uses when asked for `threads`: at most one a processor; 0 asks for all."""
     _check_whole("threads", threads, 0, _MOST)
     return _core.thread_count(threads)
 
@@ -349,8 +469,13 @@ def _points(data: ArrayLike, name: str) -> Points:
     return points
 
 
-def _points_or_none(data: ArrayLike | None, n: int) -> Points:
-    return np.empty((n, 0)) if data is None else _points(data, "z")
+def _sample(x: ArrayLike, y: ArrayLike, z: ArrayLike | None, y_name: str = "y") -> tuple[Points, Points, Points]:
+    xs, ys = _points(x, "x"), _points(y, y_name)
+    zs = np.empty((len(xs), 0)) if z is None else _points(z, "z")
+    for name, points in ((y_name, ys), ("z", zs)):
+        if len(points) != len(xs):
+            raise DataError(f"x has {len(xs)} rows and {name} has {len(points)}: give equal lengths")
+    return xs, ys, zs
 
 
 def _check_parameters(k: int, n: int, threads: int, estimator: str = "ksg", engine: str = "auto") -> None:
@@ -358,6 +483,13 @@ def _check_parameters(k: int, n: int, threads: int, estimator: str = "ksg", engi
     _check_whole("threads", threads, 0, _MOST)
     check_choice("estimator", estimator, get_args(EstimatorName))
     check_choice("engine", engine, get_args(Engine))
+
+
+def _check_permutations(permutations: int, seed: int, stream: int, neighbors: int) -> None:
+    _check_whole("permutations", permutations, 1, _MOST)
+    _check_whole("neighbors", neighbors, 0, _MOST)
+    _check_whole("seed", seed, 0, 2**64 - 1)
+    _check_whole("stream", stream, 0, 2**64 - 1)
 
 
 def _check_whole(name: str, given: int, least: int, most: int) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.data.dataset import Dataset
-from pyknnmi.errors import PyknnmiWarning, collected_warnings
+from pyknnmi.errors import PluginError, PyknnmiWarning, collected_warnings
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.protocols.learned_graph import Asked, Question, pair_of
 from pyknnmi.run import Progress, Run

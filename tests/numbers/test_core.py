@@ -114,7 +114,7 @@ def test_numbers_of_the_generator():
     for left, word in zip((4, 3, 2), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C), strict=True):
         other = word * left >> 32
         expected[left - 1], expected[other] = expected[other], expected[left - 1]
-    assert _core.permutation(4, 0, 0, 0).tolist() == expected
+    assert _core.permuted_rows(np.empty((4, 0)), 1).tolist() == [expected]
 
 
 @pytest.mark.parametrize(("given", "allowed"), [("plain", True), ("avx1024", False)])
@@ -126,3 +126,46 @@ def test_the_instruction_set_of_the_environment_is_used_or_an_error(given, allow
         assert done.stdout == "plain\n"
     else:
         assert "ParameterError: the environment variable KNNMI_INSTRUCTION_SET is 'avx1024': unset it" in done.stderr
+
+
+# A daemon thread, and an ordinary one that Ctrl-C keeps Python from waiting for.
+@pytest.mark.parametrize("daemon", [True, False])
+def test_the_process_ends_while_another_thread_is_in_the_core(daemon):
+    code = f"""
+import os, signal, threading, numpy as np
+from pyknnmi import _core
+x, y, z = np.random.default_rng(0).standard_normal((3, 2000, 1))
+entered = threading.Event()
+def work():
+    while True:
+        _core.permutation_test(x, y, z, 3, permutations=10**6, poll=entered.set)
+thread = threading.Thread(target=work, daemon={daemon})
+thread.start()
+entered.wait()
+if not {daemon}:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0
+    assert ("KeyboardInterrupt" in done.stderr) != daemon
+
+
+# The work of a point must not grow with k, nor what is held in memory with the permutations.
+def test_an_interrupt_is_heeded_at_any_k_and_number_of_permutations():
+    x, y, z = np.random.default_rng(3).standard_normal((3, 20_000, 1))
+    calls = [
+        lambda poll: _core.conditional_mutual_information(x, y, z, len(x) - 1, threads=1, poll=poll),
+        lambda poll: _core.permutation_test(x[:50], y[:50], z[:50], 3, permutations=10**8, poll=poll),
+    ]
+    for call in calls:
+        polled = []
+
+        def poll(polled=polled):
+            polled.append(time.thread_time())
+            if len(polled) == 4:
+                raise LookupError
+
+        with pytest.raises(LookupError):
+            call(poll)
+        assert max(np.diff(polled)) < 1  # CPU seconds of this thread, between looks

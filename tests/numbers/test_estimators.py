@@ -23,7 +23,14 @@ from pyknnmi import (
     entropy,
     mutual_information,
 )
-from pyknnmi.numbers import conditional_mutual_informations, neighbor_counts, permutation_test, thread_count
+from pyknnmi.numbers import (
+    conditional_mutual_informations,
+    neighbor_counts,
+    permutation_test,
+    permuted_rows,
+    permuted_statistics,
+    thread_count,
+)
 
 # The core adds digammas in fixed point, in units of 2**-48; the rest is for the doubles of the formulas here.
 FIXED_POINT = 2e-12
@@ -271,21 +278,23 @@ def test_seed_and_stream_choose_the_permutations():
 def test_permutation_count_equals_estimates_of_permuted_data(xyz):
     x, y, z = (v.reshape(len(v), -1).round(1) for v in xyz)
     observed = conditional_mutual_information(x, y, z)
-    permuted = [conditional_mutual_information(x, y[_core.permutation(len(y), 7, 9, i)], z) for i in range(50)]
+    permuted = [
+        conditional_mutual_information(x, y[rows], z) for rows in permuted_rows(z, permutations=50, seed=7, stream=9)
+    ]
     found = permutation_test(x, y, z, 3, permutations=50, seed=7, stream=9)
     assert found.statistic == observed
     assert found.at_least == sum(value >= observed for value in permuted)
 
 
 def test_permutations_are_permutations_and_differ():
-    drawn = [tuple(_core.permutation(50, 0, 0, i).tolist()) for i in range(100)]
+    drawn = [tuple(rows) for rows in permuted_rows(np.empty((50, 0)), permutations=100).tolist()]
     assert all(sorted(permutation) == list(range(50)) for permutation in drawn)
     assert len(set(drawn)) == 100
 
 
 def test_permutations_are_uniform():
     # 24 permutations of 4 rows: chi-square with 23 degrees of freedom, 0.1 % point 49.7
-    drawn = [tuple(_core.permutation(4, 1, 2, i).tolist()) for i in range(24 * 200)]
+    drawn = [tuple(rows) for rows in permuted_rows(np.empty((4, 0)), permutations=24 * 200, seed=1, stream=2).tolist()]
     cells = np.array(list(Counter(drawn).values()))
     assert len(cells) == 24
     assert ((cells - 200) ** 2 / 200).sum() < 49.7
@@ -497,3 +506,29 @@ def test_mixed_estimator_of_candidates_and_permutations():
     assert permutation_test(x, ys[:, :1], z, 3, permutations=9, estimator="mixed").statistic == each[0]
     pairs = permutation_test(x, ys[:, :2], z, 3, permutations=9)
     assert pairs == permutation_test(x, ys[:, :2], z, 3, permutations=9, engine="batch")
+
+
+def test_lists_and_single_columns_are_taken():
+    x, y, z = normals(40, 3).T
+    arrays_of_columns = x[:, None], y[:, None], z[:, None]
+    lists = x.tolist(), y.tolist(), z.tolist()
+    assert conditional_mutual_informations(*lists).tolist() == [conditional_mutual_information(x, y, z)]
+    assert permutation_test(*lists, permutations=9) == permutation_test(*arrays_of_columns, permutations=9)
+    assert np.array_equal(neighbor_counts(*lists), neighbor_counts(*arrays_of_columns))
+    observed, permuted = permuted_statistics(*lists, permutations=9)
+    assert (observed, (permuted >= observed).sum(), len(permuted)) == (
+        (found := permutation_test(*lists, permutations=9)).statistic,
+        found.at_least,
+        found.permutations,
+    )
+
+
+@pytest.mark.parametrize("function", [conditional_mutual_informations, neighbor_counts, permutation_test])
+def test_what_is_no_sample_is_an_error_of_ours(function):
+    x = normals(40, 1)
+    with pytest.raises(DataTypeError):
+        function(x, ["a"] * 40, x)
+    with pytest.raises(DataError, match="has 39: give equal lengths"):
+        function(x, x[1:], x)
+    with pytest.raises(DataError, match="NaN"):
+        function(x, np.where(x > 0, np.nan, x), x)

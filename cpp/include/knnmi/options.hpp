@@ -16,7 +16,7 @@ enum class Engine {
 
 struct Options {
     Engine engine = Engine::automatic;
-    int threads = 0;               // 0: as many as OpenMP would use
+    int threads = 0;               // 0: as many as OpenMP would use; at most the processors that there are
     std::function<bool()> stop{};  // asked a few times a second, from the calling thread only; true ends the call
 };
 

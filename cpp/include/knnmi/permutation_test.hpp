@@ -11,15 +11,14 @@
 
 namespace knnmi {
 
-struct PermutationTest {
-    int permutations = 200;
+// Which permutations of y: the same four numbers give the same ones anywhere.
+struct Permutations {
+    int count = 200;
     std::uint64_t seed = 0;    // of the run
-    std::uint64_t stream = 0;  // of this test: the same (seed, stream) gives the same permutations anywhere
+    std::uint64_t stream = 0;  // of this test
     // 0: y is permuted over all rows (the paper's null). m >= 1: each y_i is replaced by the y of one of the m nearest
     // neighbours of z_i, itself included (Runge 2018); with empty z this is the global null.
     int neighbors = 0;
-    // Above 0: stop as soon as no outcome of the remaining permutations can change `p < alpha`.
-    double stop_at_alpha = 0.0;
 };
 
 struct PermutationResult {
@@ -32,10 +31,24 @@ struct PermutationResult {
     bool operator==(const PermutationResult&) const = default;
 };
 
+// Above 0, `stop_at_alpha` ends the test as soon as no outcome of the remaining permutations can change
+// `p < stop_at_alpha`.
 PermutationResult permutation_test(const Points& x, const Points& y, const Points& z, const Neighborhood& neighborhood,
-                                   const PermutationTest& test, const Options& options = {});
+                                   const Permutations& permutations = {}, double stop_at_alpha = 0.0,
+                                   const Options& options = {});
 
-// The permutation number `index` = 0, 1, ... of a test over all rows: row i is given the y of row permutation[i].
-std::vector<std::uint32_t> permutation(std::size_t n, std::uint64_t seed, std::uint64_t stream, std::uint32_t index);
+// The observed estimate and those with permuted y, in nats, for tests that combine several statistics.
+struct PermutedStatistics {
+    double statistic;
+    std::vector<double> permuted;
+};
+PermutedStatistics permuted_statistics(const Points& x, const Points& y, const Points& z,
+                                       const Neighborhood& neighborhood, const Permutations& permutations = {},
+                                       const Options& options = {});
+
+// The permutations themselves, one after another: in permutation t, row i is given the y of row
+// result[t * z.rows() + i]. Those from number `first` on.
+std::vector<std::uint32_t> permuted_rows(const Points& z, const Permutations& permutations, std::uint32_t first = 0,
+                                         const Options& options = {});
 
 }  // namespace knnmi

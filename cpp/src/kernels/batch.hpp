@@ -125,7 +125,7 @@ template <class Nearest>
 inline Doubles batch_nearest_with(const NeighborList& xz, const double* y, std::size_t self, Nearest nearest) {
     const Doubles own = load(y + self * lanes);
     for (std::size_t c = 0; c < xz.chunks; ++c) {
-        if (!any(less(broadcast(xz.floor[c]), nearest.largest()))) break;
+        if (!any(less(broadcast(xz.floor[c]), nearest.bound()))) break;
         for (std::size_t i = c * lanes; i < (c + 1) * lanes; ++i)
             nearest.insert(max(broadcast(xz.distance[i]), distance(load(y + xz.position[i] * lanes), own)));
     }

@@ -48,6 +48,7 @@ public:
         kept_[K - 1] = min(kept_[K - 1], value);
     }
 
+    Doubles bound() const { return kept_[K - 1]; }
     Doubles largest() const { return kept_[K - 1]; }
 
     // The k-th smallest of all lanes together.
@@ -69,41 +70,88 @@ private:
     Doubles kept_[K];
 };
 
-// The same for any k, in memory of the caller's: 8 * k values.
+// The k-th smallest of `count` values, which are rearranged: it is then at index k - 1, with none larger before it.
+// Quickselect by Hoare, with Singleton's choice of the pivot.
+inline double select(double* values, std::size_t count, std::size_t k) {
+    const auto exchange_if_less = [&](std::size_t a, std::size_t b) {
+        if (!(values[a] < values[b])) return;
+        const double kept = values[a];
+        values[a] = values[b];
+        values[b] = kept;
+    };
+    std::size_t first = 0, last = count - 1;
+    while (first < last) {
+        const std::size_t middle = first + (last - first) / 2;
+        exchange_if_less(middle, first);
+        exchange_if_less(last, first);
+        exchange_if_less(last, middle);
+        const double pivot = values[middle];
+        std::size_t low = first, high = last;
+        for (;;) {
+            while (values[low] < pivot) ++low;
+            while (pivot < values[high]) --high;
+            if (low >= high) break;
+            const double kept = values[low];
+            values[low++] = values[high];
+            values[high--] = kept;
+        }
+        // What is before `low` is at most the pivot, and what is after `high` at least that.
+        if (k - 1 <= high)
+            last = high;
+        else
+            first = high + 1;
+    }
+    return values[k - 1];
+}
+
+// The same for any k, in memory of the caller's: 16 * k values. A lane collects what may belong to its k smallest, and
+// selects these whenever it has 2 * k; so a value costs the same whatever k is.
 class ManyLaneSmallest {
 public:
     ManyLaneSmallest(std::size_t k, double* room) : k_(k), kept_(room) {
-        for (std::size_t j = 0; j < k; ++j) store(kept_ + j * lanes, broadcast(__builtin_inf()));
+        for (std::size_t l = 0; l < lanes; ++l) bound_[l] = __builtin_inf();
     }
 
     void insert(Doubles value) {
-        if (!any(less(value, largest()))) return;
-        for (std::size_t j = 0; j < k_; ++j) {
-            const Doubles kept = load(kept_ + j * lanes);
-            store(kept_ + j * lanes, min(kept, value));
-            value = max(kept, value);
+        const unsigned smaller = bits(less(value, load(bound_)));
+        if (smaller == 0) return;
+        double values[lanes];
+        store(values, value);
+        for (std::size_t l = 0; l < lanes; ++l) {
+            if ((smaller >> l & 1u) == 0) continue;
+            kept(l)[sizes_[l]++] = values[l];
+            if (sizes_[l] == 2 * k_) select_in(l);
         }
     }
 
-    Doubles largest() const { return load(kept_ + (k_ - 1) * lanes); }
+    // Not below the k-th smallest.
+    Doubles bound() const { return load(bound_); }
 
-    double largest_over_lanes() const {
-        std::size_t taken[lanes] = {};
-        double smallest = 0.0;
-        for (std::size_t j = 0; j < k_; ++j) {
-            std::size_t from = 0;
-            for (std::size_t l = 1; l < lanes; ++l)
-                if (next(l, taken[l]) < next(from, taken[from])) from = l;
-            smallest = next(from, taken[from]++);
-        }
-        return smallest;
+    Doubles largest() {
+        for (std::size_t l = 0; l < lanes; ++l)
+            if (sizes_[l] >= k_) select_in(l);
+        return bound();
+    }
+
+    double largest_over_lanes() {
+        std::size_t count = 0;
+        for (std::size_t l = 0; l < lanes; ++l)
+            for (std::size_t j = 0; j < sizes_[l]; ++j) kept_[count++] = kept(l)[j];
+        return count < k_ ? __builtin_inf() : select(kept_, count, k_);
     }
 
 private:
-    double next(std::size_t lane, std::size_t j) const { return j < k_ ? kept_[j * lanes + lane] : __builtin_inf(); }
+    double* kept(std::size_t lane) { return kept_ + lane * 2 * k_; }
+
+    void select_in(std::size_t lane) {
+        bound_[lane] = select(kept(lane), sizes_[lane], k_);
+        sizes_[lane] = k_;
+    }
 
     std::size_t k_;
     double* kept_;
+    double bound_[lanes];
+    std::size_t sizes_[lanes] = {};
 };
 
 inline constexpr std::size_t largest_unrolled = 17;  // k = 16 and the point itself

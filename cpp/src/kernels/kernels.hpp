@@ -72,7 +72,7 @@ struct Kernels {
                                 std::uint32_t* out);
 
     // The distance to the k-th neighbour among the query's blocks, infinity if there are fewer; keeps the distances.
-    // `room` is for 8 * (k + 1) values.
+    // `room` is for 16 * (k + 1) values.
     double (*nearest)(const PointQuery& query, std::size_t k, double* room);
     // Counts from the distances kept; xz only when x is a coordinate.
     SingleCounts (*counts_within)(const PointQuery& query, double radius);
@@ -94,7 +94,7 @@ struct Kernels {
     std::size_t (*order_by_distance)(PointDistances found, std::size_t count, std::size_t buckets,
                                      std::uint32_t* scratch, PointDistances out, double* floor);
     // The distance to the k-th neighbour in the list for each of eight y columns, y[position * 8 + column]; returns the
-    // largest of them. `room` is for 8 * k values.
+    // largest of them. `room` is for 16 * k values.
     double (*batch_nearest)(const NeighborList& xz, const double* y, std::size_t self, std::size_t k, double* room,
                             double* rho);
     // How many in the list are within each of eight radii.
