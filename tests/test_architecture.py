@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 import pyknnmi
-from pyknnmi import commands, components, numbers, regression, simulate, testing
+from pyknnmi import commands, components, numbers, regression, simulate, sklearn, testing
 from pyknnmi.registry.registry import Registry
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "pyknnmi"
 
-DOORS = {door.__name__: door for door in (pyknnmi, commands, components, numbers, regression, simulate, testing)}
+DOORS = {
+    door.__name__: door for door in (pyknnmi, commands, components, numbers, regression, simulate, sklearn, testing)
+}
 TOUCH_FILES = {"data.reading", "learning.exports", "search.store", "registry.scaffold", "report.html"}
 # A result draws itself, as data frames do: the one import upwards, within the methods that need it.
 UPWARDS = {("learning.result", "report.plots"), ("learning.result", "report.html")}
