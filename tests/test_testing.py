@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,15 +13,22 @@ import pytest
 from pyknnmi import CIResult, Dataset, PyknnmiWarning
 from pyknnmi.components import BoundTest, CITest, LearnedGraph, Learner, Transform
 from pyknnmi.registry.registry import Registry
-from pyknnmi.testing import CHECKS, check_ci_test, check_learner, check_transform
+from pyknnmi.testing import (
+    check_ci_test,
+    check_learner,
+    check_transform,
+    checks_of,
+    failures,
+    parametrize_with_checks,
+)
 
 
-@pytest.mark.parametrize("cls", Registry([]).components(), ids=lambda cls: cls.name)
-def test_built_in_components_pass(cls):
-    CHECKS[cls.kind](cls())
+@parametrize_with_checks([cls() for cls in Registry([]).components()])
+def test_built_in_components_pass(check):
+    check()
 
 
-def result(statistic=0.1, p_value=0.5, independent=True, n=120, decided_by="x"):
+def result(statistic=0.1, p_value=0.5, independent=True, n=60, decided_by="x"):
     return CIResult(statistic=statistic, p_value=p_value, independent=independent, n=n, decided_by=decided_by)
 
 
@@ -30,14 +38,25 @@ BAD_ANSWERS = {
     "not a CIResult": lambda bound, x, y, z: 0.5,
     "statistic nan": lambda bound, x, y, z: result(statistic=float("nan")),
     "p-value 1.5": lambda bound, x, y, z: result(p_value=1.5),
-    "independent 1": lambda bound, x, y, z: result(independent=1),
-    "n = 121": lambda bound, x, y, z: result(n=121),
-    "decided_by is empty": lambda bound, x, y, z: result(decided_by=""),
-    "asked again": lambda bound, x, y, z: result(statistic=float(next(counter))),
+    "independent = 1": lambda bound, x, y, z: result(independent=1),
+    "the p-value True: a verdict": lambda bound, x, y, z: result(p_value=True),
+    "n = 1000000000": lambda bound, x, y, z: result(n=10**9),
+    "decided_by = ''": lambda bound, x, y, z: result(decided_by=""),
+    "answered again": lambda bound, x, y, z: result(statistic=float(next(counter))),
     "x and y exchanged": lambda bound, x, y, z: result(statistic=float(x)),
     "the data were written to": lambda bound, x, y, z: bound.write(),
     "global random numbers were used": lambda bound, x, y, z: result(statistic=0 * np.random.rand()),  # noqa: NPY002
-    "associations have shape|have shape": lambda bound, x, y, z: result(),
+    "error handling was changed": lambda bound, x, y, z: np.seterr(divide="ignore") and result(),
+    "not an array of 2 numbers": lambda bound, x, y, z: result(),
+    "for_threads returned 'yes', neither": lambda bound, x, y, z: result(),
+    "beside others in several threads": lambda bound, x, y, z: result(statistic=float(bound.shared)),
+    "on two threads": lambda bound, x, y, z: result(statistic=float(bound.run.threads)),
+    "with another seed, for a test without needs_seed": lambda bound, x, y, z: result(statistic=float(bound.run.seed)),
+    "given 'c': returned None": lambda bound, x, y, z: None if isinstance(x, tuple) else result(),
+    "other codes for the same categories": lambda bound, x, y, z: result(statistic=bound.dataset.values[:, -1].var()),
+    "against the complete rows alone": lambda bound, x, y, z: result(
+        n=bound.dataset.n, statistic=float(next(counter)) if bound.dataset.n < 120 else 0.0
+    ),
 }
 
 
@@ -46,17 +65,24 @@ class Bad(CITest):
     """Breaks the contract in one way."""
 
     name: ClassVar[str] = "bad"
+    takes_groups: ClassVar[bool] = True
 
     breach: str = ""
 
+    def accepts(self, kind):
+        return True
+
     def bind(self, dataset, run):
-        return BoundBad(self, dataset)
+        return BoundBad(self, dataset, run)
 
 
 class BoundBad(BoundTest):
-    def __init__(self, component, dataset):
+    def __init__(self, component, dataset, run, shared=False):
+        self.component = component
         self.breach = component.breach
         self.dataset = dataset
+        self.run = run
+        self.shared = shared
 
     def write(self):
         values = self.dataset.values
@@ -68,15 +94,25 @@ class BoundBad(BoundTest):
         return BAD_ANSWERS[self.breach](self, x, y, z)
 
     def associations(self, x, candidates, z):
-        if "shape" in self.breach:
+        if "array" in self.breach:
             return np.zeros(3)
         return super().associations(x, candidates, z)
+
+    def for_threads(self):
+        return "yes" if "'yes'" in self.breach else BoundBad(self.component, self.dataset, self.run, shared=True)
 
 
 @pytest.mark.parametrize("breach", BAD_ANSWERS)
 def test_breaches_of_a_ci_test_are_found(breach):
-    with pytest.raises(AssertionError, match=breach):
+    with pytest.raises(AssertionError, match=re.escape(breach)):
         check_ci_test(Bad(breach=breach))
+
+
+def test_failures_name_the_checks_that_found_them():
+    found = failures(checks_of(Bad(breach="on two threads")))
+    assert [line.partition(": ")[0] for line in found] == ["threads"]
+    found = failures(checks_of(Bad(breach="not a CIResult")))
+    assert found[0].startswith("answers, same-answers-again, threads, seed, categories, missing-values: ")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,21 +123,34 @@ class BadLearner(Learner):
 
     breach: str = ""
 
-    def learn(self, dataset, test, run):
+    takes_targets: ClassVar[bool] = True
+
+    def learn(self, dataset, tester, run):
         return {
             "not a LearnedGraph": lambda: [(0, 1)],
-            "is no pair of the columns": lambda: LearnedGraph([(0, 9)]),
-            "in its own blanket": lambda: LearnedGraph([(0, 1)], {0: (0,)}),
+            "(0, 9), not two columns": lambda: LearnedGraph([(0, 9)]),
+            "the blanket (0,) of column 0": lambda: LearnedGraph([(0, 1)], {0: (0,)}),
             "second run gives another graph": lambda: LearnedGraph([(0, 1 + next(counter) % 3)]),
+            "a - d is required, but the learner left it out": lambda: LearnedGraph([]),
+            "was joined, but neither end is a target": lambda: LearnedGraph([(0, 3), (0, 2)]),
+            "with the number of threads": lambda: LearnedGraph([(0, run.threads)]),
         }[self.breach]()
 
 
-BREACHES = ["not a LearnedGraph", "is no pair of the columns", "in its own blanket", "second run gives another graph"]
+BREACHES = [
+    "not a LearnedGraph",
+    "(0, 9), not two columns",
+    "the blanket (0,) of column 0",
+    "second run gives another graph",
+    "a - d is required, but the learner left it out",
+    "was joined, but neither end is a target",
+    "with the number of threads",
+]
 
 
 @pytest.mark.parametrize("breach", BREACHES)
 def test_breaches_of_a_learner_are_found(breach):
-    with pytest.raises(AssertionError, match=breach):
+    with pytest.raises(AssertionError, match=re.escape(breach)):
         check_learner(BadLearner(breach=breach))
 
 
@@ -116,15 +165,22 @@ class BadTransform(Transform):
     def apply(self, dataset):
         return {
             "not a Dataset": lambda: dataset.values,
-            "the names became": lambda: Dataset(dataset.values, ("x", "y", "z", "w")),
-            "rows became": lambda: Dataset(dataset.values[1:], dataset.names),
+            "changed the names of the columns to x, y, z, w": lambda: Dataset(dataset.values, ("x", "y", "z", "w")),
+            "120 became 119": lambda: Dataset(dataset.values[1:], dataset.names),
             "a second call": lambda: Dataset(dataset.values + next(counter), dataset.names),
             "with the order of the columns": lambda: Dataset(dataset.values + np.arange(4), dataset.names),
         }[self.breach]()
 
 
 @pytest.mark.parametrize(
-    "breach", ["not a Dataset", "the names became", "rows became", "a second call", "with the order of the columns"]
+    "breach",
+    [
+        "not a Dataset",
+        "changed the names of the columns to x, y, z, w",
+        "120 became 119",
+        "a second call",
+        "with the order of the columns",
+    ],
 )
 def test_breaches_of_a_transform_are_found(breach):
     with pytest.raises(AssertionError, match=breach):

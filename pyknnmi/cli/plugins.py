@@ -14,7 +14,7 @@ from pyknnmi.errors import PyknnmiError, PyknnmiWarning, UnknownNameError, did_y
 from pyknnmi.registry.hookspecs import PROJECT, unmarked_hooks
 from pyknnmi.registry.registry import Plugin, Registry, default_registry
 from pyknnmi.registry.scaffold import new_plugin
-from pyknnmi.testing import CHECKS
+from pyknnmi.testing import checks_of, failures
 
 __all__ = ["plugins"]
 
@@ -58,30 +58,31 @@ def check(name: str | None, everything: bool) -> None:
 
 
 def _check(registry: Registry, plugin: Plugin) -> int:
-    """Print one line for each component of a plugin, and for each hook without its mark; return how many failed."""
+    """Print what the kit finds in a plugin, and each hook without its mark; return how many failed."""
     if plugin.problem:
         click.echo(f"{plugin.name}: skipped: {plugin.problem}")
         return 1
     failed = 0
     width = max((len(component) for component in plugin.components), default=0)
     for component in plugin.components:
-        verdict = "ok"
-        try:
-            cls = registry.get(component)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", PyknnmiWarning)
-                CHECKS[cls.kind](cls())
-        except (AssertionError, PyknnmiError) as error:
-            verdict = f"FAILED: {error}"
-        except Exception as error:  # raised in the component
-            verdict = f"FAILED: {type(error).__name__}: {error}"
-        failed += verdict != "ok"
-        click.echo(f"{plugin.name}  {component:<{width}}  {verdict}")
+        problems = _problems(registry, component)
+        for verdict in [f"FAILED {problem}" for problem in problems] or ["ok"]:
+            click.echo(f"{plugin.name}  {component:<{width}}  {verdict}")
+        failed += bool(problems)
     for entry in importlib.metadata.entry_points(group=PROJECT, name=plugin.name):
         for hook in unmarked_hooks(entry.load()):
             click.echo(f"{plugin.name}  {hook}  FAILED: it is never called: put @pyknnmi.components.hookimpl before it")
             failed += 1
     return failed
+
+
+def _problems(registry: Registry, component: str) -> list[str]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PyknnmiWarning)
+            return failures(checks_of(registry.get(component)()))
+    except PyknnmiError as error:
+        return [f"parameters: {error}"]
 
 
 @plugins.command()

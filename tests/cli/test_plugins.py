@@ -33,7 +33,7 @@ def test_check_all_passes_and_prints_a_line_for_each():
     assert "FAILED" not in result.output
 
 
-def test_check_tells_every_failure_in_a_line(registry):
+def test_check_prints_every_problem_with_the_checks_that_found_it(registry):
     @pyknnmi.register_ci_test("divides")
     def divides(x, y, z):
         """Divides by zero."""
@@ -46,9 +46,12 @@ def test_check_tells_every_failure_in_a_line(registry):
 
     result = run("plugins", "check", "registered here")
     assert result.exit_code == 2
-    divided, larger = result.stdout.splitlines()
-    assert divided == "registered here  divides  FAILED: ZeroDivisionError: division by zero"
-    assert larger.startswith("registered here  large    FAILED: large, question ")
+    lines = result.stdout.splitlines()
+    problem = "divides: testing 'a' and 'b' given nothing: ZeroDivisionError: division by zero"
+    checks = "answers, same-answers-again, threads, seed, associations, missing-values"
+    assert lines[0] == f"registered here  divides  FAILED {checks}: {problem}"
+    problem = "large: testing 'a' and 'b' given nothing: returned the p-value 2.0: it must be a number in [0, 1]"
+    assert f"registered here  large    FAILED {checks}: {problem}" in lines
     assert result.stderr == "Error: some components do not keep the contract\n"
 
 
