@@ -1,8 +1,4 @@
-"""Reference data: values computed by programs that nobody here wrote.
-
-The small files are in ``tests/data``, and its README says how they were made; the others may lie beside the checkout,
-in ``../shared/reference``. A test that needs a file which is in neither place is skipped.
-"""
+"""Reference data: values computed by programs that nobody here wrote; ``data/README.md`` says how."""
 
 from __future__ import annotations
 
@@ -11,22 +7,16 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from pyknnmi import Dataset, Graph, read_table
 
-TESTS = Path(__file__).parent
-COPIES = TESTS / "data"
-BESIDE = TESTS.parent.parent / "shared" / "reference"
+FOLDER = Path(__file__).parent / "data"
 
 
 def path(name: str) -> Path:
-    """Path of a file, such as ``golden_cmi.json``; with ``.gz`` at its end if it is there compressed."""
-    for folder in (COPIES, BESIDE):
-        for candidate in (folder / name, folder / f"{name}.gz"):
-            if candidate.exists():
-                return candidate
-    pytest.skip(f"the reference file {name} is neither in tests/data nor in ../shared/reference")
+    """Path of a file, such as ``golden_cmi.json``; with ``.gz`` at its end if it is compressed."""
+    plain = FOLDER / name
+    return plain if plain.exists() else FOLDER / f"{name}.gz"
 
 
 def contents(file: Path) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from dataclasses import dataclass
@@ -18,8 +19,11 @@ from scipy.stats import norm, rankdata
 class Reference:
     folder: Path
 
+    def text(self, name: str) -> str:
+        return gzip.decompress((self.folder / f"{name}.gz").read_bytes()).decode()
+
     def json(self, name: str) -> Any:
-        return json.loads((self.folder / name).read_text())
+        return json.loads(self.text(name))
 
     def huge(self, name: str) -> Any:
         return self.json(f"huge/{name}.json")
@@ -27,7 +31,7 @@ class Reference:
     def raw(self, name: str) -> NDArray[np.float64]:
         """Return an input as it is; "cubed" is the elementwise cube of another."""
         stem = name.removesuffix("_cubed")
-        data = np.loadtxt(self.folder / "inputs" / f"{stem}_n500.csv", delimiter=",", skiprows=1)
+        data = np.loadtxt(self.text(f"inputs/{stem}_n500.csv").splitlines(), delimiter=",", skiprows=1)
         return data**3 if name.endswith("_cubed") else data
 
     @staticmethod
@@ -42,11 +46,7 @@ class Reference:
 
 @pytest.fixture(scope="session")
 def reference() -> Reference:
-    for parent in Path(__file__).resolve().parents:
-        folder = parent / "shared" / "reference"
-        if folder.is_dir():
-            return Reference(folder)
-    pytest.skip("the reference data are not beside the repository")
+    return Reference(Path(__file__).resolve().parents[3] / "tests" / "data")
 
 
 class RGenerator:
