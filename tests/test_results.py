@@ -16,9 +16,14 @@ SAMPLE = [
     for row in ROWS
     if row.repetition == 0 and (row.method == "fisherZ_AND" or (row.method.startswith("knnMI") and row.n <= 250))
 ]
+EVERY_DAY = SAMPLE[:: len(SAMPLE) // 10]
 
 
-@pytest.mark.parametrize("row", SAMPLE, ids=lambda row: f"{row.experiment}-{row.method}-{row.n}")
+@pytest.mark.parametrize(
+    "row",
+    [row if row in EVERY_DAY else pytest.param(row, marks=pytest.mark.slow) for row in SAMPLE],
+    ids=lambda row: f"{row.experiment}-{row.method}-{row.n}",
+)
 def test_rows_can_be_had_again(row):
     assert_learned(row)
 
