@@ -7,6 +7,7 @@ with q fewer rows (Anderson 2003, Theorem 4.3.5).
 from __future__ import annotations
 
 import math
+import operator
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyknnmi.data.dataset import as_array
 from pyknnmi.errors import DataError, ParameterError, check_choice
+from pyknnmi.numbers.checks import check_real, check_whole
 from pyknnmi.numbers.ranks import average_ranks
 
 __all__ = [
@@ -102,8 +104,10 @@ def correlation_matrix(values: ArrayLike, kind: CorrelationKind = "pearson") -> 
 
 def _table(values: ArrayLike) -> NDArray[np.float64]:
     table = as_array(values, "the values")
-    if table.ndim != 2 or table.dtype.kind not in "fiub":
+    if table.ndim != 2 or 0 in table.shape or table.dtype.kind not in "fiub":
         raise DataError(f"the values have shape {table.shape} and type {table.dtype}: give a table of numbers (n, p)")
+    if not np.isfinite(table).all():
+        raise DataError("the values hold NaN or infinite values: drop or replace those rows")
     return table.astype(np.float64, copy=False)
 
 
@@ -144,16 +148,26 @@ class PartialCorrelations:
 
     Parameters
     ----------
-    correlation : ndarray, shape (p, p)
+    correlation : array_like, shape (p, p)
         A correlation matrix.
+
+    Raises
+    ------
+    DataError
+        Anything but a square table of finite numbers.
+    ParameterError
+        From the methods: columns that are not given by their numbers from 0.
     """
 
-    def __init__(self, correlation: NDArray[np.float64]) -> None:
-        self._correlation = correlation
+    def __init__(self, correlation: ArrayLike) -> None:
+        self._correlation = _table(correlation)
+        rows, columns = self._correlation.shape
+        if rows != columns:
+            raise DataError(f"a correlation matrix is square, and this one has shape ({rows}, {columns})")
 
     @classmethod
-    def of(cls, values: NDArray[np.float64], kind: CorrelationKind = "pearson") -> PartialCorrelations:
-        """Return the partial correlations of the columns of an (n, p) table."""
+    def of(cls, values: ArrayLike, kind: CorrelationKind = "pearson") -> PartialCorrelations:
+        """Return the partial correlations of the columns of a table; see `correlation_matrix`."""
         return cls(correlation_matrix(values, kind))
 
     def between(self, x: int, y: int, z: Sequence[int]) -> PartialCorrelation:
@@ -167,7 +181,8 @@ class PartialCorrelations:
 
     def _partial(self, x: int, others: Sequence[int], z: Sequence[int]) -> tuple[NDArray[np.float64], tuple[int, ...]]:
         """Regress x and the others on z, one z after another, in the metric of the correlation matrix."""
-        left = self._correlation[np.ix_([*z, x], [*z, x, *others])]
+        columns = self._numbers_of(x, others, z)
+        left = self._correlation[np.ix_(columns[: len(z) + 1], columns)]
         variance = np.ones(len(others))
         redundant = []
         for place, column in enumerate(z):
@@ -182,6 +197,16 @@ class PartialCorrelations:
         free = (variance > _EXPLAINED) & (own > _EXPLAINED)
         scale = np.sqrt(np.where(free, own * variance, 1.0))
         return np.clip(np.where(free, covariance / scale, 0.0), -1.0, 1.0), tuple(redundant)
+
+    def _numbers_of(self, x: int, others: Sequence[int], z: Sequence[int]) -> list[int]:
+        try:
+            columns = [operator.index(column) for column in (*z, x, *others)]
+        except TypeError:
+            columns = [-1]
+        last = len(self._correlation) - 1
+        if min(columns) < 0 or max(columns) > last:
+            raise ParameterError(f"columns {x!r}, {others!r} and {z!r}: give whole numbers from 0 to {last}")
+        return columns
 
 
 @dataclass(frozen=True)
@@ -213,7 +238,14 @@ def fisher_z(r: float, degrees_of_freedom: int) -> FisherZResult:
         finite.
     degrees_of_freedom : int
         n - 3 less the rank of the conditioning set, at least 1.
+
+    Raises
+    ------
+    ParameterError
+        Another number, or none.
     """
+    check_real("r", r, -1.0, 1.0, rounding=1e-9)
+    check_whole("degrees_of_freedom", degrees_of_freedom, 1, sys.maxsize)
     limit = 1.0 - sys.float_info.epsilon
     statistic = math.sqrt(degrees_of_freedom) * math.atanh(min(max(r, -limit), limit))
     log_p = _log_two_sided_normal(abs(statistic))

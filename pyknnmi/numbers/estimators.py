@@ -5,6 +5,7 @@ The one module that calls the compiled core. All estimates are in nats and use t
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyknnmi import _core
 from pyknnmi.data.dataset import as_array
 from pyknnmi.errors import DataError, DataTypeError, ParameterError, check_choice
+from pyknnmi.numbers.checks import check_real, check_whole
 
 __all__ = [
     "Engine",
@@ -255,7 +257,7 @@ def conditional_mutual_informations(
         As `conditional_mutual_information`.
     """
     xs, ys, zs = _sample(x, candidates, z, "candidates")
-    _check_parameters(k, len(xs), threads, estimator, engine)
+    _check_parameters(k, len(xs), threads, estimator, engine, poll)
     return _core.conditional_mutual_informations(xs, ys, zs, k, estimator, engine, threads, poll)
 
 
@@ -330,8 +332,9 @@ def permutation_test(
         As `conditional_mutual_information`.
     """
     xs, ys, zs = _sample(x, y, z)
-    _check_parameters(k, len(xs), threads, estimator, engine)
+    _check_parameters(k, len(xs), threads, estimator, engine, poll)
     _check_permutations(permutations, seed, stream, neighbors)
+    check_real("stop_at_alpha", stop_at_alpha, 0.0, math.nextafter(1.0, 0.0))
     counts = _core.permutation_test(
         xs, ys, zs, k, permutations, seed, stream, neighbors, stop_at_alpha, estimator, engine, threads, poll
     )
@@ -386,7 +389,7 @@ def permuted_statistics(
     True
     """
     xs, ys, zs = _sample(x, y, z)
-    _check_parameters(k, len(xs), threads, estimator, engine)
+    _check_parameters(k, len(xs), threads, estimator, engine, poll)
     _check_permutations(permutations, seed, stream, neighbors)
     return _core.permuted_statistics(
         xs, ys, zs, k, permutations, seed, stream, neighbors, estimator, engine, threads, poll
@@ -435,14 +438,15 @@ def permuted_rows(
     if len(zs) < 2:
         raise DataError(f"z has {len(zs)} rows: give at least 2")
     _check_permutations(permutations, seed, stream, neighbors)
-    _check_whole("first", first, 0, _MOST)
-    _check_whole("threads", threads, 0, _MOST)
+    check_whole("first", first, 0, _MOST)
+    _check_poll(poll)
+    check_whole("threads", threads, 0, _MOST)
     return _core.permuted_rows(zs, permutations, seed, stream, neighbors, first, threads, poll)
 
 
 def thread_count(threads: int = 0) -> int:
     """Return how many threads the core uses when asked for `threads`: at most one a processor; 0 asks for all."""
-    _check_whole("threads", threads, 0, _MOST)
+    check_whole("threads", threads, 0, _MOST)
     return _core.thread_count(threads)
 
 
@@ -478,27 +482,30 @@ def _sample(x: ArrayLike, y: ArrayLike, z: ArrayLike | None, y_name: str = "y") 
     return xs, ys, zs
 
 
-def _check_parameters(k: int, n: int, threads: int, estimator: str = "ksg", engine: str = "auto") -> None:
+def _check_parameters(
+    k: int, n: int, threads: int, estimator: str = "ksg", engine: str = "auto", poll: object = None
+) -> None:
     _check_k(k, n)
-    _check_whole("threads", threads, 0, _MOST)
+    _check_poll(poll)
+    check_whole("threads", threads, 0, _MOST)
     check_choice("estimator", estimator, get_args(EstimatorName))
     check_choice("engine", engine, get_args(Engine))
 
 
+def _check_poll(poll: object) -> None:
+    if poll is not None and not callable(poll):
+        raise ParameterError(f"poll = {poll!r}: give a function without arguments, or None", "poll")
+
+
 def _check_permutations(permutations: int, seed: int, stream: int, neighbors: int) -> None:
-    _check_whole("permutations", permutations, 1, _MOST)
-    _check_whole("neighbors", neighbors, 0, _MOST)
-    _check_whole("seed", seed, 0, 2**64 - 1)
-    _check_whole("stream", stream, 0, 2**64 - 1)
-
-
-def _check_whole(name: str, given: int, least: int, most: int) -> None:
-    if not isinstance(given, numbers.Integral) or not least <= given <= most:
-        raise ParameterError(f"{name} = {given!r}: give a whole number from {least} to {most}", name)
+    check_whole("permutations", permutations, 1, _MOST)
+    check_whole("neighbors", neighbors, 0, _MOST)
+    check_whole("seed", seed, 0, 2**64 - 1)
+    check_whole("stream", stream, 0, 2**64 - 1)
 
 
 def _check_k(k: int, n: int) -> None:
-    if not isinstance(k, numbers.Integral):
+    if not isinstance(k, numbers.Integral) or isinstance(k, bool):
         raise ParameterError(f"k = {k!r}: the number of neighbours is a whole number")
     if k < 1:
         raise ParameterError(f"k = {k}: the number of neighbours is at least 1")

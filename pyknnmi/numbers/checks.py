@@ -1,0 +1,23 @@
+"""Checks of single numbers that a caller gives."""
+
+from __future__ import annotations
+
+import numbers
+from typing import cast
+
+from pyknnmi.errors import ParameterError
+
+__all__ = ["check_real", "check_whole"]
+
+
+def check_whole(name: str, given: object, least: int, most: int) -> None:
+    """Raise a `ParameterError` unless `given` is a whole number from `least` to `most`, and no boolean."""
+    if not isinstance(given, numbers.Integral) or isinstance(given, bool) or not least <= int(given) <= most:
+        raise ParameterError(f"{name} = {given!r}: give a whole number from {least} to {most}", name)
+
+
+def check_real(name: str, given: object, least: float, most: float, rounding: float = 0.0) -> None:
+    """Raise a `ParameterError` unless `given` is a number from `least` to `most`, give or take the rounding."""
+    is_number = isinstance(given, numbers.Real) and not isinstance(given, bool)
+    if not is_number or not least - rounding <= cast(float, given) <= most + rounding:
+        raise ParameterError(f"{name} = {given!r}: give a number from {least:g} to {most:g}", name)
