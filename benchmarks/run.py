@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ.setdefault(variable, "1")  # before they are loaded; pyknnmi is told its threads
+    os.environ.setdefault(variable, "1")  # before they are loaded; pyknnmi has an argument for its threads
 
 # ruff: noqa: E402
 import argparse

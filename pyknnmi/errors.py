@@ -58,7 +58,7 @@ class PluginError(PyknnmiError, RuntimeError):
 
 
 class StoppedError(PyknnmiError, RuntimeError):
-    """The run was asked to stop before it was done."""
+    """The run was stopped before it was done."""
 
 
 class SpecError(PyknnmiError, ValueError):

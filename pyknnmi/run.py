@@ -34,7 +34,7 @@ class Progress:
 
 
 class ProgressError(PyknnmiError):
-    """What the caller's `progress` raised, on its way through a learner to the caller."""
+    """Carries an exception of the user's `progress` past the learner, so that it is not reported as the learner's."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(str(error))
@@ -98,7 +98,7 @@ class Run:
                 raise ProgressError(error) from error
 
     def stop(self) -> None:
-        """Ask all work of this run, in other threads too, to end soon."""
+        """Let all work of this run, in other threads too, end soon."""
         self._stops[-1].set()
 
     def resume(self) -> None:
@@ -106,7 +106,7 @@ class Run:
         self._stops[-1].clear()
 
     def poll(self) -> None:
-        """Raise `StoppedError` if the run was asked to stop. For long calculations to call now and then."""
+        """Raise `StoppedError` if the run was stopped. For long calculations to call now and then."""
         if any(stop.is_set() for stop in self._stops):
             raise StoppedError("the run was stopped")
 
@@ -130,7 +130,7 @@ class Run:
         """Return the number (below 2**64) of the random stream of a test.
 
         It depends on the names alone, so an answer depends neither on the order of the columns nor on what was
-        asked before. The order of the names in `z` does not count.
+        tested before. The order of the names in `z` does not count.
         """
         digest = hashlib.blake2b(digest_size=8)
         for name in (x, y, *sorted(z)):

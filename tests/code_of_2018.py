@@ -57,11 +57,11 @@ class BoundFisher2018(BoundTest):
 
 @dataclass(frozen=True, kw_only=True)
 class KnnCMI2018(CITest):
-    """The kNN test: before it permutes, it asks Fisher's test.
+    """The kNN test: before it permutes, it makes Fisher's test.
 
     Without z, a significant correlation alone means dependent; with any z, an estimate below 0.001 nats beside a
-    correlation that is not significant means independent. The variable that is permuted is the one that was asked
-    about second, the candidate of a target. A pair is decided once for each z, when it is first asked about.
+    correlation that is not significant means independent. The variable that is permuted is the one that was named
+    second, the candidate of a target. A pair is decided once for each z, at its first question.
     """
 
     name: ClassVar[str] = "knn-cmi-2018"

@@ -53,16 +53,16 @@ def dense(p: int = 8, n: int = 400) -> Dataset:
 def check_max_conditioning(learner: Learner) -> None:
     data, run = dense(), Run(threads=1)
 
-    def asked(limit: int | None):
+    def learned(limit: int | None):
         tester = Tester(FisherZ(), data, run)
         learned = replace(learner, max_conditioning=limit).learn(data, tester, run)
         return set(map(tuple, map(sorted, learned.edges))), {len(z) for _, _, z in tester.answers}
 
-    edges, sizes = asked(None)
+    edges, sizes = learned(None)
     assert max(sizes) > 2
     for limit in (0, 1, 2):
-        assert max(asked(limit)[1]) == limit
-    assert asked(data.p) == (edges, sizes)
+        assert max(learned(limit)[1]) == limit
+    assert learned(data.p) == (edges, sizes)
 
 
 # Blankets found with Fisher's z-test at alpha 0.05 by other programs; tests/data/README.md says how.

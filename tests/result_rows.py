@@ -30,7 +30,7 @@ def row(n=125, repetition=0, method="a", experiment="large-network", **changed) 
 
 
 def assert_learned(row: ResultRow) -> None:
-    """Learn the graph of a row again, by itself, and see that the row tells of it."""
+    """Learn the graph of a row again, by itself, and see that the row is right."""
     data, truth = EXPERIMENTS[row.experiment].draw(row.seed, row.repetition)
     first_rows = Dataset(data.values[: row.n], data.names)
     result = Pipeline.parse(row.spec).learn(first_rows, Run(row.seed + row.repetition))

@@ -205,14 +205,14 @@ def six_columns():
     return data
 
 
-def told(result):
+def compared(result):
     return result.graph, result.blankets, result.evidence, result.counts
 
 
 def test_threads_and_runs_agree(six_columns):
     expected = learn(six_columns, seed=1, threads=1)
     for threads in (1, 2, 3, 8):
-        assert told(learn(six_columns, seed=1, threads=threads)) == told(expected)
+        assert compared(learn(six_columns, seed=1, threads=threads)) == compared(expected)
         answer = ci_test(six_columns, 0, 1, [2, 3], seed=1, threads=threads)
         assert answer == ci_test(six_columns, 0, 1, [2, 3], seed=1, threads=1)
 

@@ -132,7 +132,7 @@ def test_blankets_of_bnlearn(file):
 
 @pytest.mark.parametrize("key", KNN_2018)
 def test_knn_tests_of_the_2018_learner(registry, key):
-    """With its answers we ask its questions in its order, and our own answers could have been the same."""
+    """With its answers we put its questions in its order, and our own answers could have been the same."""
     file, rows, k, scheme, _, mode = key.split("|")
     stored = iter(KNN_2018[key]["tests"])
 

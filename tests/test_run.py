@@ -52,8 +52,8 @@ def test_streams_depend_on_names_alone():
     assert all(0 <= stream < 2**64 for stream in streams)
     # the same in a process with another hash seed
     code = "import pyknnmi; print(pyknnmi.Run().stream('x', 'y', ('a', 'b')))"
-    told = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
-    assert int(told.stdout) == run.stream("x", "y", ("a", "b"))
+    run_elsewhere = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+    assert int(run_elsewhere.stdout) == run.stream("x", "y", ("a", "b"))
 
 
 def drawn(seed, *question):

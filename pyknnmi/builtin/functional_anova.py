@@ -30,7 +30,7 @@ _PENALTY, _PENALTY_GROWTH, _PENALTY_COLUMNS = 4.0, 2.33, 7
 """Nats that an edge costs in a table of up to 7 columns, and how it grows with the logarithm of their number."""
 _AT_A_TIME = 64
 _ROWS_AT_ALPHA = 250
-"""Of more rows the check asks a smaller p-value: what the regressions miss shows the more clearly, the more there
+"""Of more rows the check needs a smaller p-value: what the regressions miss shows the more clearly, the more there
 are."""
 
 
@@ -43,7 +43,7 @@ class FunctionalANOVA(Learner):
     of an edge adds up, and the one that says nothing costs nothing. Then each edge is tested by `smooth-gcm`, given the
     other neighbours; it stays if its p-value is small, and within the false discovery rate `alpha` over all pairs.
 
-    It asks no CI test. Rows that are copies of others are counted once. It sees dependence of the mean of a column's
+    It uses no CI test. Rows that are copies of others are counted once. It sees dependence of the mean of a column's
     normal scores on others, by up to two at a time, in at least one direction; a column that only spreads wider or less
     wide with another, in both directions, it misses. The p-values come after the search, so they promise less than they
     say.
@@ -82,7 +82,7 @@ class FunctionalANOVA(Learner):
         return kind in ("continuous", "discrete")
 
     def learn(self, dataset: Dataset, tester: Tester, run: Run) -> LearnedGraph:
-        """Return the graph; ``details`` tell how the columns depend on each other."""
+        """Return the graph; ``details`` say how the columns depend on each other."""
         dataset, copies = _usable(dataset)
         regressions = SmoothRegressions(dataset, run.threads_per_job, run.poll)
         penalty = self.penalty or _PENALTY + _PENALTY_GROWTH * max(0.0, math.log(dataset.p / _PENALTY_COLUMNS))

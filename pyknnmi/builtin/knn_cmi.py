@@ -62,7 +62,7 @@ class KnnCMI(CITest):
         follow the row in the data, the last row being followed by the first.
     stop_early : bool
         Stop as soon as the remaining permutations cannot change the decision. The decision is the same; the p-value
-        is then (K + 1) / (permutations made + 1), and ``p_value_bounds`` tells where that of all T would lie.
+        is then (K + 1) / (permutations made + 1), and ``p_value_bounds`` says where that of all T would lie.
     estimator : auto, ksg, mixed
         ``ksg`` is the paper's, for continuous columns. ``mixed`` (Mesner and Shalizi 2019) also takes columns in which
         many rows share a value, booleans and categories, which are 0 apart where equal and 1 where not. ``auto`` takes
@@ -263,7 +263,10 @@ class BoundKnnCMI(BoundTest):
         return "mixed" if self._mixed & {*_each(x), *_each(y), *z} else "ksg"
 
     def _mixed_columns(self, dataset: Dataset) -> frozenset[int]:
-        """Return the columns that call for the mixed estimator, and say which numbers do, or do in vain."""
+        """Return the columns that need the mixed estimator.
+
+        Warns of numeric columns that do, also where ``estimator=ksg`` ignores it.
+        """
         tied = _tied_columns(dataset, self._component.k)
         if tied and self._component.estimator != "mixed":
             listed = ", ".join(tied.values())

@@ -38,7 +38,7 @@ class PluginGroup(click.Group):
     _asked_plugins = False
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a command line: warnings are told in a line, and SIGTERM ends it as tidily as an interrupt."""
+        """Run a command line. A warning is one line, and SIGTERM ends the run as tidily as an interrupt does."""
         warnings.showwarning = _show_warning
         with _sigterm_raises():
             return super().main(*args, **kwargs)
@@ -73,7 +73,7 @@ class PluginGroup(click.Group):
 
 
 def _drop_unwritten_output() -> None:
-    """Keep Python from trying once more, at its end and in its own words, to write what a full disk did not take."""
+    """Discard output that could not be written: Python's flush at its end would raise a second error."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -1,4 +1,4 @@
-"""Commands that learn a graph, or put one question."""
+"""Commands that learn a graph, or test one pair."""
 
 from __future__ import annotations
 

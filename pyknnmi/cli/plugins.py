@@ -97,5 +97,5 @@ def new(name: str, parent: Path) -> None:
 
 def _registry() -> Registry:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PyknnmiWarning)  # why a plugin was skipped is told by the commands here
+        warnings.simplefilter("ignore", PyknnmiWarning)  # the commands here say why a plugin was skipped
         return default_registry()

@@ -262,8 +262,8 @@ def ci_test(
         raise misplaced_argument(ci_test, "test", [component], misplaced)
     dataset = to_dataset(data, missing)
     groups = [dataset.columns_of(columns) for columns in (x, y, given)]
-    asked = dataset.select(dict.fromkeys(i for group in groups for i in group))
-    table = TableTest(component, asked, Run(seed, threads))
+    chosen = dataset.select(dict.fromkeys(i for group in groups for i in group))
+    table = TableTest(component, chosen, Run(seed, threads))
     return table.test(*([dataset.names[i] for i in group] for group in groups))
 
 

@@ -93,7 +93,7 @@ def make_writable_folder(directory: str | os.PathLike[str]) -> None:
     """Make a folder as `make_folder` does, and raise OSError if no file can be made in it."""
     path = make_folder(directory)
     try:
-        tempfile.TemporaryFile(dir=path).close()  # permissions alone do not tell
+        tempfile.TemporaryFile(dir=path).close()  # permissions alone do not show it
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
@@ -209,7 +209,7 @@ WRITERS: Mapping[str, Callable[[LearnResult], str]] = {
 
 
 def directed_json(graph: PartiallyDirectedGraph) -> str:
-    """Return node-link JSON (networkx reads it with ``edges="edges"``); ``directed`` tells the two kinds of edges."""
+    """Return node-link JSON (networkx reads it with ``edges="edges"``); ``directed`` marks each edge."""
     return _json(
         {
             "directed": True,

@@ -39,7 +39,7 @@ def orient(learner: Learner, edges: Collection[Pair], tester: Tester) -> tuple[s
         Says which graph `edges` estimate, and the largest conditioning set.
     edges : collection of (int, int)
     tester : Tester
-        Asked further questions: in the worst case exponentially many in the number of neighbours.
+        Answers further questions: in the worst case exponentially many in the number of neighbours.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def _resolve_moral_graph(moral: Neighbors, tester: Tester, limit: int) -> tuple[
     separators = _separators(_collider_sets, moral, tester, limit, joined=True)
     skeleton = [{y for y in moral[x] if pair_of(x, y) not in separators} for x in range(len(moral))]
     colliders, others = _classified(skeleton, separators)
-    # who are not joined in a moral graph have no child in common; of a forbidden pair that is not known
+    # nodes that are not joined in a moral graph have no common child; a forbidden pair was never tested
     apart = [(x, y) for x, y in _pairs(moral) if y not in moral[x] and (x, y) not in tester.constrained]
     others |= {((x, y), middle) for x, y in apart for middle in skeleton[x] & skeleton[y]}
     return skeleton, colliders, others

@@ -58,7 +58,7 @@ class _Outcome:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Components that fit together: transforms, a learner, and the CI test that it asks.
+    """Components that fit together: transforms, a learner, and the CI test that it uses.
 
     Examples
     --------
@@ -279,7 +279,7 @@ def learn(
     store : path, optional
         A file that keeps every answer of the test (SQLite). A run that was stopped goes on where it was; other
         learners on the same data take the answers that are there. An answer is used only for the same data, test,
-        parameters, version and seed. The test must come from an installed plugin, whose version tells when it changed.
+        parameters, version and seed. The test must come from an installed plugin, whose version says when it changed.
     missing : {"raise", "drop", "drop-per-test"}
         What to do about missing values: raise an error, leave out every row that has any, or let each test leave out
         the rows that miss a value in its own columns.
@@ -299,7 +299,7 @@ def learn(
     SpecError
         A spec that cannot be read, with the place marked.
     UnknownNameError, ParameterError
-        Constraints that name no column, contradict each other, or ask for what the learner cannot do.
+        Constraints that name no column, contradict each other, or need what the learner cannot do.
 
     Warns
     -----

@@ -1,4 +1,4 @@
-"""What tells a run from others: the versions that took part, and the full identity of a test."""
+"""What identifies a run: the versions that took part, and the full identity of a test."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ def versions(components: Iterable[Component]) -> dict[str, Any]:
 
 
 def identity_of(test: CITest, run: Run) -> str:
-    """Return what tells a test from all others whose answers may differ.
+    """Return what identifies a test among all whose answers may differ.
 
     Raises
     ------
     ParameterError
-        A test that comes from no installed plugin, so that no version tells when it changed.
+        A test that comes from no installed plugin, so that no version says when it changed.
     """
     registry = default_registry()
     if type(test) not in registry.components("test") or registry.plugin_of(test.name).name == HERE:
         raise ParameterError(
-            f"the test '{test.name}' does not come from an installed plugin, so a store cannot tell whether it has "
+            f"the test '{test.name}' does not come from an installed plugin, so a store cannot know whether it has "
             "changed: leave the store out, or put the test into a plugin (pyknnmi plugins new)",
             "store",
         )

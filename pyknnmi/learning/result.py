@@ -88,9 +88,9 @@ class LearnResult:
     constraints : Constraints
         The edges that were required or forbidden, and the targets.
     details : dict of str to object
-        What else the learner tells of its work, such as a penalty and the curve that it was chosen by.
+        What else the learner says of its work, such as a penalty and the curve that it was chosen by.
     oriented : PartiallyDirectedGraph, optional
-        The graph with the directions that the data determine, if the run was asked to orient it.
+        The graph with the directions that the data determine, if the run oriented it.
     warnings : tuple of str
         What the run warned of.
     """

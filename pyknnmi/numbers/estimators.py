@@ -445,7 +445,7 @@ def permuted_rows(
 
 
 def thread_count(threads: int = 0) -> int:
-    """Return how many threads the core uses when asked for `threads`: at most one a processor; 0 asks for all."""
+    """Return how many threads the core uses for `threads`: at most one a processor; 0 means all."""
     check_whole("threads", threads, 0, _MOST)
     return _core.thread_count(threads)
 

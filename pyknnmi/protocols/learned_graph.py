@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pyknnmi.protocols.ci_tests import CIResult
 
-__all__ = ["Asked", "Evidence", "LearnedGraph", "Pair", "Question", "pair_of"]
+__all__ = ["Evidence", "LearnedGraph", "LeveledQuestion", "Pair", "Question", "pair_of"]
 
 Pair = tuple[int, int]
 """Two columns, by number."""
@@ -15,7 +15,7 @@ Pair = tuple[int, int]
 Question = tuple[int, int, tuple[int, ...]]
 """x, y and the sorted z, as column numbers; x < y when the test is symmetric."""
 
-Asked = Question | tuple[int, int, tuple[int, ...], float]
+LeveledQuestion = Question | tuple[int, int, tuple[int, ...], float]
 """A question, with its level where that is not the test's own."""
 
 

@@ -175,5 +175,5 @@ class _FunctionLearner(_FunctionComponent, Learner):
 class _FunctionTransform(_FunctionComponent, Transform):
     def apply(self, dataset: Dataset) -> Dataset:
         columns = [self.call(column) for column in dataset.values.T]
-        # values that it made missing are told where the work of every transform is checked
+        # the contract of transforms refuses values that it made missing
         return Dataset(np.column_stack(columns), dataset.names, has_missing=True)

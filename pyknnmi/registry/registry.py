@@ -220,7 +220,7 @@ def _chosen(entry_points: Iterable[importlib.metadata.EntryPoint]) -> list[impor
     return found
 
 
-_one_at_a_time = threading.RLock()  # a cache alone makes two of what two threads ask for at once
+_one_at_a_time = threading.RLock()  # a cache alone makes two registries when two threads call at once
 
 
 def default_registry() -> Registry:

@@ -74,7 +74,7 @@ def contrasts_of(codes: Values, name: str) -> Values:
             f"column '{name}' has {len(counts)} categories, and at most {WIDTH + 1} can be used: join rare ones, or "
             "leave the column out"
         )
-    order = np.argsort(-counts, kind="stable")  # the first contrast tells the most frequent category from the others
+    order = np.argsort(-counts, kind="stable")  # the first contrast is the most frequent category against the others
     block = np.zeros((len(codes), WIDTH))
     rest = np.ones(len(codes))
     for slot, category in zip(_CONTRAST_SLOTS, order[:-1], strict=False):

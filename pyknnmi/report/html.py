@@ -77,7 +77,7 @@ def report_html(result: LearnResult, *, title: str | None = None, data: str | No
         "links": "".join(f'<a href="#{section.name}-section">{section.title}</a>' for section in sections),
         "sections": "\n".join(section.html() for section in sections),
         "footer": f"Written by pyknnmi {escape(str(result.versions.get('pyknnmi', '')))}. This file holds all that it "
-        "shows, and asks no other computer for anything.",
+        "shows, and loads nothing from elsewhere.",
         "style": style,
         "script": script,
         "style_hash": _digest(style),

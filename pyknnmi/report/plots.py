@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "plot"]
 
-# Okabe and Ito's colours, told apart with any colour vision.
+# Okabe and Ito's colours, distinct with any colour vision.
 _BLUE, _ORANGE, _INK, _GREY = "#0072B2", "#D55E00", "#222222", "#8C8C8C"
 _PALE = "#EAF2F8"
 _STYLE: dict[str, Any] = {

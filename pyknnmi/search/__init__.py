@@ -1,1 +1,1 @@
-"""Asking CI tests about columns, and the base of the learners that do."""
+"""Testing columns for independence, and the bases of the learners that do."""

@@ -21,10 +21,10 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True)
 class Constraints:
-    """Edges that must or must not be in the graph, and the columns whose neighbours are asked for.
+    """Edges that must or must not be in the graph, and the columns whose neighbours are searched for.
 
     A required or forbidden pair is never tested: every question about it has the same answer, so it stands in the
-    graph, or not, whatever the learner asks.
+    graph, or not, whatever the learner tests.
 
     Attributes
     ----------

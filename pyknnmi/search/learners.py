@@ -12,7 +12,7 @@ from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import PluginError
 from pyknnmi.protocols.ci_tests import CIResult
 from pyknnmi.protocols.component import Component
-from pyknnmi.protocols.learned_graph import Asked, Evidence, LearnedGraph, Pair, Question, pair_of
+from pyknnmi.protocols.learned_graph import Evidence, LearnedGraph, LeveledQuestion, Pair, Question, pair_of
 from pyknnmi.run import Run
 from pyknnmi.search.tester import Finding, Tester
 
@@ -25,11 +25,11 @@ class Learner(Component):
     kind: ClassVar[str] = "learner"
 
     uses_test: ClassVar[bool] = True
-    """Whether the learner asks a CI test. If not, a spec must not name one."""
+    """Whether the learner uses a CI test. If not, a spec must not name one."""
 
     takes_constraints: ClassVar[bool] = False
-    """Whether a learner that asks no test keeps to the required and forbidden edges of ``tester.constrained``. Of
-    one that asks a test the tester takes care."""
+    """Whether a learner without a test keeps to the required and forbidden edges of ``tester.constrained``. For one
+    with a test the tester takes care."""
 
     takes_targets: ClassVar[bool] = False
     """Whether the learner can search for some columns only: those of ``tester.targets``."""
@@ -39,7 +39,7 @@ class Learner(Component):
     parents of a common child. Orientation starts from it."""
 
     max_conditioning: int | None = None
-    """The largest conditioning set that is asked about; a subclass may make it a parameter."""
+    """The largest conditioning set that is tested; a subclass may make it a parameter."""
 
     def check(self) -> None:
         """Check the range of `max_conditioning`."""
@@ -83,9 +83,10 @@ class BlanketLearner(Learner):
         return LearnedGraph(edges, blankets, self._evidence(edges, searches.values()))
 
     def _evidence(self, edges: Collection[Pair], searches: Iterable[Finding[tuple[int, ...]]]) -> dict[Pair, Evidence]:
-        """Return the test that decided about each pair, from the two searches that may have asked.
+        """Return one test for each pair.
 
-        With the rule AND the more doubtful of those that agree with the outcome decides, with OR the less doubtful.
+        Up to two searches tested it, one from each end. Of the tests that agree with the graph this is the more
+        doubtful one under the rule AND, the less doubtful one under OR.
         """
         decisive = max if self.rule == "and" else min
         evidence: dict[Pair, Evidence] = {}
@@ -97,8 +98,8 @@ class BlanketLearner(Learner):
         return evidence
 
 
-def most_doubtful(trail: Mapping[Asked, CIResult], edges: Collection[Pair]) -> dict[Pair, Evidence]:
-    """Return, for each pair asked about, the weakest support of its edge or the strongest exclusion.
+def most_doubtful(trail: Mapping[LeveledQuestion, CIResult], edges: Collection[Pair]) -> dict[Pair, Evidence]:
+    """Return, for each pair that was tested, the weakest support of its edge or the strongest exclusion.
 
     That is the test with the largest p-value, of those that agree with the outcome or, if none does, of all.
     """

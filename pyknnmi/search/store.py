@@ -49,7 +49,7 @@ class StoreSummary:
 
 
 class Store:
-    """Answers by content: a changed cell, name, parameter, seed or version asks anew.
+    """Answers by content: a changed cell, name, parameter, seed or version is tested anew.
 
     Several processes may share the file. Every answer is committed by itself, so nothing is lost when a process is
     killed but the tests that it was making.
@@ -156,7 +156,10 @@ def _lay_out(connection: sqlite3.Connection) -> None:
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:
-    """Let readers not wait for a writer. Unlike elsewhere, SQLite fails at once when others use the file: wait here."""
+    """Switch to write-ahead logging, so that readers do not wait for a writer.
+
+    SQLite's busy timeout does not cover this pragma: retry here.
+    """
     until = time.monotonic() + _WAIT_SECONDS
     while True:
         try:
@@ -177,9 +180,9 @@ class StoredAnswers:
     ----------
     store : Store
     data : str
-        What tells the data from all others: `Dataset.sha256`.
+        What identifies the data: `Dataset.sha256`.
     test : str
-        What tells the test from all others, with its parameters, version and seed.
+        What identifies the test, with its parameters, version and seed.
     """
 
     store: Store

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import PluginError, PyknnmiWarning, collected_warnings
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
-from pyknnmi.protocols.learned_graph import Asked, Question, pair_of
+from pyknnmi.protocols.learned_graph import LeveledQuestion, Question, pair_of
 from pyknnmi.run import Progress, Run
 from pyknnmi.search import scheduling
 from pyknnmi.search.complete_cases import CompleteCases
@@ -49,7 +49,7 @@ class Finding(Generic[T]):
 
     item: int
     found: T
-    trail: Mapping[Asked, CIResult]
+    trail: Mapping[LeveledQuestion, CIResult]
     scored: int
     warnings: tuple[str, ...] = ()
 
@@ -95,11 +95,11 @@ class Tester:
         self.names = dataset.names
         self.targets = constraints.target_columns(dataset)
         self.constrained = constraints.answers(dataset)
-        self.answers: dict[Asked, CIResult] = {}
-        self.trail: dict[Asked, CIResult] = {}
+        self.answers: dict[LeveledQuestion, CIResult] = {}
+        self.trail: dict[LeveledQuestion, CIResult] = {}
         self.scored = 0
         self._on_answer: Callable[[], None] | None = None
-        self._locks: dict[Asked, threading.Lock] = {}
+        self._locks: dict[LeveledQuestion, threading.Lock] = {}
         self._stored = stored
 
     def __getstate__(self) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class Tester:
         The best of several candidates looks dependent by chance the more often, the more there are. `among` says how
         many: dependence then needs a p-value below alpha / among (Bonferroni). A test without `alpha` answers as ever.
         """
-        question: Asked = self._question(x, y, z)
+        question: LeveledQuestion = self._question(x, y, z)
         if among > 1 and self._alpha is not None:
             question = (*question[:3], self._alpha / among)
         if answer := self.constrained.get(pair_of(x, y)):
@@ -197,7 +197,7 @@ class Tester:
             self.scored += len(ranked)
         return scores
 
-    def _answer(self, question: Asked) -> CIResult:
+    def _answer(self, question: LeveledQuestion) -> CIResult:
         x, y, given, *level = question
         names = self.names[x], self.names[y], tuple(self.names[i] for i in given)
         stored = self._stored.at(*level) if self._stored and level else self._stored
@@ -266,7 +266,7 @@ class _NoTest(BoundTest):
     """What stands where a learner uses no test."""
 
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
-        raise PluginError("the learner says uses_test = False, and asked a CI test")
+        raise PluginError("the learner says uses_test = False, and used a CI test")
 
 
 def _search(work: Callable[[int, Tester], T], item: int, branch: Tester) -> Finding[T]:

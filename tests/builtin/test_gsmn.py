@@ -23,8 +23,8 @@ def test_keeps_the_limit():
     check_max_conditioning(GSMN())
 
 
-def test_asks_less_than_grow_shrink():
-    # the point of the algorithm: what one search found out the others need not ask
+def test_it_makes_fewer_tests_than_grow_shrink():
+    # the point of the algorithm: what one search found out the others need not test
     graphs = [random_graph(seed) for seed in range(40)]
     tests = {
         learner: sum(learn_with_oracle(graph, learner).counts["tests"] for graph in graphs)
@@ -33,6 +33,6 @@ def test_asks_less_than_grow_shrink():
     assert tests[GSMN()] < 0.6 * tests[GrowShrink()]
 
 
-def test_no_pair_is_asked_about_in_two_searches():
+def test_no_pair_is_tested_in_two_searches():
     # a - b - c: a finds b, and c independent given b; b knows a and finds c given a; c knows b, and that a is none
     assert learn_with_oracle(Graph("abc", ["ab", "bc"]), GSMN()).counts["tests"] == 3

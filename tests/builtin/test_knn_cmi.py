@@ -99,7 +99,7 @@ def test_screen():
     estimate = bound().associations(3, (5,), (4,))[0]
     fisher = ci_test(DATA, 3, 5, 4, "fisher-z")
     assert estimate < 0.001
-    assert fisher.independent, "this case tells nothing"
+    assert fisher.independent, "this case shows nothing"
     screened = bound().test(*question)
     assert (screened.decided_by, screened.permutations, screened.independent) == ("screen", 0, True)
     assert screened.statistic == estimate
@@ -210,14 +210,14 @@ def test_many_categories_take_few_columns(monkeypatch):
     assert [z.shape for z in given] == [(600, 8)]
 
 
-def test_categories_of_few_rows_are_told_once():
+def test_categories_of_few_rows_are_warned_of_once():
     values = np.column_stack([DATA.values[:, :2], np.arange(200) // 3])
     data = Dataset(values, ("x", "y", "patient"), ("continuous", "continuous", "discrete"))
     with pytest.warns(
         PyknnmiWarning, match=r"in column 'patient' 100% of the rows .* at most k = 3 rows.*: merge"
-    ) as told:
+    ) as caught:
         learn(data, "pairwise+knn-cmi(permutations=20)")
-    assert len(told) == 1
+    assert len(caught) == 1
     ci_test(data, "x", "y", "patient", "knn-cmi(k=2,permutations=20)")
 
 

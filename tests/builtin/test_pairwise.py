@@ -20,7 +20,7 @@ def test_keeps_the_contract():
     check_learner(Pairwise())
 
 
-def test_asks_each_pair_once():
+def test_each_pair_is_tested_once():
     for seed in range(10):
         graph = random_graph(seed)
         p = len(graph.names)

@@ -24,13 +24,13 @@ def test_components_lists_all_of_them():
 
 @pytest.mark.parametrize("name", [cls.name for cls in default_registry().components()])
 def test_describe(name):
-    told = invoke("describe", name)
+    shown = invoke("describe", name)
     cls = default_registry().get(name)
-    assert told.startswith(f"{name}, a {cls.kind} [")
-    assert cls.summary() in told
+    assert shown.startswith(f"{name}, a {cls.kind} [")
+    assert cls.summary() in shown
     for parameter in cls.parameters():
-        assert f"\n{parameter.name}=" in told
-        assert parameter.allowed in told
+        assert f"\n{parameter.name}=" in shown
+        assert parameter.allowed in shown
 
 
 def test_describe_what_is_not_there():
@@ -40,10 +40,10 @@ def test_describe_what_is_not_there():
 
 
 def test_explain():
-    told = invoke("explain", "ranks+iamb(rule=or)+fisher-z")
-    assert "1. ranks\n" in told
-    assert "2. iamb(rule=or,exhaustive=false,max_conditioning=none,adjust=none)\n" in told
-    assert told.splitlines()[-1].startswith("in full: ranks+iamb(rule=or,")
+    shown = invoke("explain", "ranks+iamb(rule=or)+fisher-z")
+    assert "1. ranks\n" in shown
+    assert "2. iamb(rule=or,exhaustive=false,max_conditioning=none,adjust=none)\n" in shown
+    assert shown.splitlines()[-1].startswith("in full: ranks+iamb(rule=or,")
 
 
 def test_explain_what_cannot_be():

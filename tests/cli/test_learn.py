@@ -90,11 +90,11 @@ def test_ci_test(table):
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert lines[0] == f"X1 and X2 given X3, X5: {'independent' if answer.independent else 'dependent'}"
-    told = dict(re.split(r"  +", line, maxsplit=1) for line in lines[1:])
-    assert float(told["statistic"]) == pytest.approx(answer.statistic, rel=1e-5)
-    assert float(told["p-value"]) == pytest.approx(answer.p_value, rel=1e-3)
-    assert told["decided by"] == "normal"
-    assert told["rows"] == "200"
+    shown = dict(re.split(r"  +", line, maxsplit=1) for line in lines[1:])
+    assert float(shown["statistic"]) == pytest.approx(answer.statistic, rel=1e-5)
+    assert float(shown["p-value"]) == pytest.approx(answer.p_value, rel=1e-3)
+    assert shown["decided by"] == "normal"
+    assert shown["rows"] == "200"
 
 
 def test_ci_test_by_permutations(table):
@@ -116,9 +116,9 @@ def test_ci_test_with_missing_values(tmp_path):
     path.write_text(f'a,b,"c,d"\n{rows}1,,2\n')
     assert "missing" in invoke("test", path, "a", "c,d", "--test", "fisher-z").stderr
     assert "rows        30" in invoke("test", path, "a", "c,d", "--test", "fisher-z", "--missing", "drop").stdout
-    told = invoke("test", path, "a", "c,d", "--test", "fisher-z", "--missing", "drop-per-test").stdout
-    assert told.startswith("a and c,d: ")  # a name with a comma in it
-    assert "rows        31" in told
+    shown = invoke("test", path, "a", "c,d", "--test", "fisher-z", "--missing", "drop-per-test").stdout
+    assert shown.startswith("a and c,d: ")  # a name with a comma in it
+    assert "rows        31" in shown
 
 
 def test_names_with_commas_in_pairs(tmp_path):
@@ -135,8 +135,8 @@ def test_copies_of_columns(tmp_path):
     x, y = DATA.values[:, :1], DATA.values[:, 1:2]
     write_dataset(pyknnmi.Dataset.of(np.column_stack([x, x, y, y])), path)
     assert "p-value     <1e-300" in invoke("test", path, "X1", "X2", "--test", "fisher-z").stdout
-    told = invoke("test", path, "X1", "X2", "--given", "X3,X4", "--test", "fisher-z").stdout
-    assert "redundant   X4" in told
+    shown = invoke("test", path, "X1", "X2", "--given", "X3,X4", "--test", "fisher-z").stdout
+    assert "redundant   X4" in shown
 
 
 def test_demo():
@@ -177,7 +177,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("case", ERRORS)
-def test_errors_are_told_in_a_line_with_exit_code_2(case, table):
+def test_errors_are_one_line_with_exit_code_2(case, table):
     arguments, message = ERRORS[case]
     result = invoke(*(str(argument).replace("DATA", str(table)) for argument in arguments))
     assert result.exit_code == 2

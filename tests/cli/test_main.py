@@ -29,9 +29,9 @@ def run(*arguments):
 
 def test_version_and_help():
     assert run("--version").stdout.strip().endswith(importlib.metadata.version("pyknnmi"))
-    told = run("-h").stdout
+    shown = run("-h").stdout
     for command in ("components", "demo", "describe", "explain", "learn", "plugins", "simulate", "test"):
-        assert f"  {command}" in told
+        assert f"  {command}" in shown
 
 
 def test_the_script_is_installed():
@@ -107,17 +107,17 @@ def test_commands_of_plugins(tmp_path):
     path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "PYTHONPATH": path, "PYKNNMI_PLUGINS": "a-bad-one,sound"}
 
-    def told(argument):
+    def shown(argument):
         return subprocess.run(
             [*COMMAND, argument], env=environment, capture_output=True, text=True, timeout=60, check=True
         )
 
-    assert told("--help").stderr.splitlines() == [
+    assert shown("--help").stderr.splitlines() == [
         "Warning: the commands of plugin 'a-bad-one' were skipped: ZeroDivisionError: division by zero",
         "Warning: the command 'demo' of plugin 'sound' was skipped: there is one of this name",
     ]
-    assert told("--help").stdout.count("Theirs.") == 1
-    assert told("extra").stdout == "theirs\n"
+    assert shown("--help").stdout.count("Theirs.") == 1
+    assert shown("extra").stdout == "theirs\n"
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ def test_check_prints_every_problem_with_the_checks_that_found_it(registry):
     assert result.stderr == "Error: some components do not keep the contract\n"
 
 
-def test_check_tells_hooks_without_their_mark(monkeypatch, registry):
+def test_check_reports_hooks_without_their_mark(monkeypatch, registry):
     def pyknnmi_learners():
         return []
 
@@ -75,7 +75,7 @@ def test_check_tells_hooks_without_their_mark(monkeypatch, registry):
     )
 
 
-def test_check_asks_for_one_thing():
+def test_check_needs_one_name_or_all():
     assert "there is no plugin 'bild in'" in run("plugins", "check", "bild in").output
     assert run("plugins", "check").exit_code == 2
     assert run("plugins", "check", "built in", "--all").exit_code == 2

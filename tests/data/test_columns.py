@@ -47,8 +47,8 @@ def test_answers_do_not_depend_on_index_category_order_or_renaming():
     table = frame().dropna()
     renamed = table.reset_index(drop=True)
     renamed["site"] = renamed["site"].map({"A": "zulu", "B": "yankee", "C": "x-ray"})
-    asked = ("dose", "site", ["smoker"])
-    assert ci_test(table, *asked) == ci_test(renamed, *asked)
+    question = ("dose", "site", ["smoker"])
+    assert ci_test(table, *question) == ci_test(renamed, *question)
 
 
 def test_boolean_array_is_discrete():
@@ -120,10 +120,10 @@ def test_drop_leaves_out_rows_once_and_per_test_where_it_matters():
         assert (", 5 left out)" in str(result)) == (missing == "drop")
 
 
-def test_ties_are_told_once_where_each_question_has_its_rows():
-    with pytest.warns(pyknnmi.PyknnmiWarning) as told:
+def test_ties_are_warned_of_once_where_each_question_has_its_rows():
+    with pytest.warns(pyknnmi.PyknnmiWarning) as caught:
         learn(frame(), "iamb+knn-cmi(permutations=19,alpha=0.1)", missing="drop-per-test", threads=1)
-    assert len([warning for warning in told if "many rows share a value" in str(warning.message)]) == 1
+    assert len([warning for warning in caught if "many rows share a value" in str(warning.message)]) == 1
 
 
 def test_per_test_answer_is_that_of_the_complete_rows():
@@ -144,12 +144,12 @@ def test_per_test_columns_that_are_constant_on_the_complete_rows():
     assert learn(data, "iamb+fisher-z", missing="drop-per-test").graph.names == ("x", "y", "z")
 
 
-def test_constant_and_empty_columns_are_told_apart():
+def test_constant_and_empty_columns_have_warnings_of_their_own():
     x, y, constant, empty = np.random.default_rng(1).standard_normal((4, 60))
     constant[:], empty[:] = 1, np.nan
-    with pytest.warns(pyknnmi.PyknnmiWarning) as told:
+    with pytest.warns(pyknnmi.PyknnmiWarning) as caught:
         learn(np.column_stack([x, y, constant, empty]), "iamb+fisher-z", missing="drop-per-test")
-    assert [str(warning.message) for warning in told] == [
+    assert [str(warning.message) for warning in caught] == [
         "column X3 is constant: it depends on nothing",
         "column X4 is without a value: it depends on nothing",
     ]
@@ -164,7 +164,7 @@ def test_too_few_complete_rows():
 
 
 @pytest.mark.parametrize("learner", ["iamb", "pairwise"])
-def test_too_few_complete_rows_for_a_test_are_told_with_the_columns(learner):
+def test_too_few_complete_rows_for_a_test_are_reported_with_the_columns(learner):
     values = np.random.default_rng(2).standard_normal((60, 4))
     values[:29, 1], values[32:, 2] = np.nan, np.nan
     with pytest.raises(
@@ -199,6 +199,6 @@ def test_text_columns_of_a_file(tmp_path):
         read_table(path)
 
 
-def test_ties_in_numbers_are_told():
+def test_ties_in_numbers_are_warned_of():
     with pytest.warns(pyknnmi.PyknnmiWarning, match=r"in column 'dose' \(100% of the rows\).*mixed estimator"):
         ci_test(frame().dropna(), "dose", "smoker")

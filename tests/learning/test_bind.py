@@ -166,7 +166,7 @@ class CountingTest(CITest):
     ("bound", "threads", "side_by_side"),
     [(Counting, 1, False), (CountingSideBySide, 1, True), (CountingSideBySide, 2, False)],
 )
-def test_threads_ask_each_question_once(bound, threads, side_by_side, monkeypatch):
+def test_threads_compute_each_question_once(bound, threads, side_by_side, monkeypatch):
     monkeypatch.setattr(CountingTest, "bound", bound(), raising=False)
     table = bind(DATA, CountingTest(), threads=threads)
     with ThreadPoolExecutor(8) as pool:

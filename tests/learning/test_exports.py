@@ -59,11 +59,11 @@ def test_adjacency_csv(result):
 
 
 def test_graph_json(result):
-    told = json.loads(WRITERS["graph.json"](result))
-    assert told["graph"] == {"spec": result.spec, "seed": 2, "data_sha256": DATA.sha256}
-    assert {node["id"]: tuple(node["markov_blanket"]) for node in told["nodes"]} == result.blankets
+    written = json.loads(WRITERS["graph.json"](result))
+    assert written["graph"] == {"spec": result.spec, "seed": 2, "data_sha256": DATA.sha256}
+    assert {node["id"]: tuple(node["markov_blanket"]) for node in written["nodes"]} == result.blankets
     evidence = {(row.source, row.target): row for row in result.evidence}
-    listed = told["edges"] + told["not_joined"]
+    listed = written["edges"] + written["not_joined"]
     assert {(row["source"], row["target"]) for row in listed} == set(evidence)
     for row in listed:
         pair = evidence[row["source"], row["target"]]
@@ -113,15 +113,15 @@ def test_dot(result):
 
 def test_provenance(result, tmp_path):
     write_result(result, tmp_path, {"data": "x.csv"})
-    told = json.loads((tmp_path / "provenance.json").read_text(encoding="utf-8"))
-    assert told["spec"] == result.spec
-    assert (told["seed"], told["data_sha256"], told["rows"], told["columns"]) == (2, DATA.sha256, 300, 7)
-    assert told["counts"] == result.counts
-    assert told["versions"] == result.versions
-    assert told["data"] == "x.csv"
-    assert told["seconds"] > 0
+    written = json.loads((tmp_path / "provenance.json").read_text(encoding="utf-8"))
+    assert written["spec"] == result.spec
+    assert (written["seed"], written["data_sha256"], written["rows"], written["columns"]) == (2, DATA.sha256, 300, 7)
+    assert written["counts"] == result.counts
+    assert written["versions"] == result.versions
+    assert written["data"] == "x.csv"
+    assert written["seconds"] > 0
     # enough to repeat the run
-    again = learn(DATA, told["spec"], seed=told["seed"])
+    again = learn(DATA, written["spec"], seed=written["seed"])
     assert again.evidence == result.evidence
 
 
@@ -146,8 +146,8 @@ def test_true_edges(tmp_path):
 
 def test_directed_formats():
     graph = PartiallyDirectedGraph(NAMES[:4], [("plain", 'quo"te')], [("plain", "with space")])
-    told = json.loads(DIRECTED_WRITERS["directed.json"](graph))
-    assert [edge["directed"] for edge in told["edges"]] == [True, False]
+    written = json.loads(DIRECTED_WRITERS["directed.json"](graph))
+    assert [edge["directed"] for edge in written["edges"]] == [True, False]
     lines = DIRECTED_WRITERS["directed.dot"](graph).splitlines()
     assert '  "plain" -> "quo\\"te";' in lines
     assert '  "plain" -> "with space" [dir=none];' in lines

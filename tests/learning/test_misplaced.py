@@ -24,7 +24,7 @@ def test_learn_says_where_an_argument_belongs(given, way_out):
         learn(DATA, "iamb+knn-cmi(k=5)", **given)
 
 
-@pytest.mark.parametrize("ask", [lambda **given: bind(DATA, **given), lambda **given: ci_test(DATA, 0, 1, **given)])
-def test_questions_say_it_too(ask):
+@pytest.mark.parametrize("call", [lambda **given: bind(DATA, **given), lambda **given: ci_test(DATA, 0, 1, **given)])
+def test_questions_say_it_too(call):
     with pytest.raises(ParameterError, match=r"it is a parameter of knn-cmi, so write test='knn-cmi\(k=5\)'"):
-        ask(k=5)
+        call(k=5)

@@ -57,7 +57,7 @@ def test_every_learner_can_be_oriented(learner):
         assert directed.moral_graph() == dag.moral_graph()
 
 
-def test_no_direction_without_being_asked():
+def test_no_direction_without_orient():
     assert learn_with_oracle(random_dag(0), IAMB()).oriented is None
 
 

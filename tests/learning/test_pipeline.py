@@ -82,16 +82,16 @@ def test_bad_specs(spec, problem, position):
 
 @dataclass(frozen=True, kw_only=True)
 class NoTest(Learner):
-    """Joins the first two columns and asks nobody, or asks although it says it would not."""
+    """Joins the first two columns without a test, or tests although it says it would not."""
 
     name: ClassVar[str] = "no-test"
     uses_test: ClassVar[bool] = False
 
-    asks: bool = False
+    tests: bool = False
 
     def learn(self, dataset, tester, run):
         assert tester.targets == tuple(range(dataset.p))
-        return LearnedGraph([(0, 1)] if not self.asks or tester.test(0, 1) else [])
+        return LearnedGraph([(0, 1)] if not self.tests or tester.test(0, 1) else [])
 
 
 def test_a_learner_without_a_test(registry):
@@ -103,8 +103,8 @@ def test_a_learner_without_a_test(registry):
         learn(DATA, "no-test+fisher-z")
     with pytest.raises(ParameterError, match="leave 'fisher-z' out"):
         Pipeline(NoTest(), FisherZ())
-    with pytest.raises(PluginError, match="says uses_test = False, and asked a CI test"):
-        learn(DATA, "no-test(asks=true)")
+    with pytest.raises(PluginError, match="says uses_test = False, and used a CI test"):
+        learn(DATA, "no-test(tests=true)")
 
 
 def test_a_store_without_a_test(registry, tmp_path):
@@ -207,7 +207,7 @@ def test_transforms_work_in_their_order():
 # The result
 
 
-def test_the_result_tells_how_to_repeat_the_run():
+def test_the_result_says_how_to_repeat_the_run():
     result = learn(DATA, "iamb(rule=or)+knn-cmi(permutations=39)", seed=11)
     again = learn(DATA, result.spec, seed=result.seed)
     assert (again.graph, again.evidence, again.counts) == (result.graph, result.evidence, result.counts)
@@ -245,7 +245,7 @@ def test_the_printed_result():
 # What must not change the answer
 
 
-def told(result):
+def compared(result):
     return edges_csv(result), result.blankets, result.counts, result.evidence
 
 
@@ -253,7 +253,7 @@ def told(result):
 @pytest.mark.parametrize("resources", [{"threads": 2}, {"threads": 3}, {"jobs": 2}, {"jobs": 2, "threads": 1}, {}])
 def test_threads_jobs_and_runs(spec, resources):
     expected = learn(DATA, spec, seed=1, threads=1)
-    assert told(learn(DATA, spec, seed=1, **resources)) == told(expected)
+    assert compared(learn(DATA, spec, seed=1, **resources)) == compared(expected)
 
 
 def test_many_quick_searches_in_processes():
@@ -261,7 +261,7 @@ def test_many_quick_searches_in_processes():
     data, _ = pyknnmi.simulate.random_gaussian(200, 40, seed=1)
     expected = learn(data, "iamb+fisher-z", threads=1)
     for _ in range(2):
-        assert told(learn(data, "iamb+fisher-z", jobs=2)) == told(expected)
+        assert compared(learn(data, "iamb+fisher-z", jobs=2)) == compared(expected)
 
 
 def test_order_of_columns():
@@ -295,7 +295,7 @@ def test_the_rules_differ():
     in_either = {
         (a, b) for a, b in itertools.combinations(DATA.names, 2) if b in both.blankets[a] or a in both.blankets[b]
     }
-    assert in_both < in_either, "this case tells nothing"
+    assert in_both < in_either, "this case shows nothing"
     assert set(both.graph.edges) == in_both
     assert set(either.graph.edges) == in_either
 
@@ -309,15 +309,15 @@ def test_the_default_finds_most_of_the_network():
 # The door
 
 
-def test_a_column_in_other_units_is_told():
+def test_a_column_in_other_units_is_warned_of():
     x, y, z = np.random.default_rng(2).standard_normal((3, 100))
     table = np.column_stack([x, y + x, z, 2.54 * x + 10, -x])
-    with pytest.warns(PyknnmiWarning, match="are the same but for their units: .* leave one out") as told:
+    with pytest.warns(PyknnmiWarning, match="are the same but for their units: .* leave one out") as caught:
         learn(table, "iamb+fisher-z")
-    copies = {name for warning in told for name in ("X1", "X4", "X5") if f"'{name}'" in str(warning.message)}
-    assert (len(told), copies) == (2, {"X1", "X4", "X5"})
+    copies = {name for warning in caught for name in ("X1", "X4", "X5") if f"'{name}'" in str(warning.message)}
+    assert (len(caught), copies) == (2, {"X1", "X4", "X5"})
     learn(np.column_stack([x, x + 1e-5 * z, y]), "iamb+fisher-z")  # near, and no copy
-    with pytest.warns(PyknnmiWarning, match="too few"):  # and of two rows nothing is told but that
+    with pytest.warns(PyknnmiWarning, match="too few"):  # and of two rows that is the only warning
         learn(table[:2], "iamb+fisher-z")
 
 
@@ -400,25 +400,25 @@ def test_ctrl_c_ends_a_long_run(interruptible, resources):
 
 
 def test_an_error_in_the_progress_callback_ends_the_run():
-    def told(progress):
+    def raising(progress):
         raise KeyError("enough")
 
     for threads in (1, 2):
         with pytest.raises(KeyError, match="enough"):
-            learn(DATA, "iamb+fisher-z", progress=told, threads=threads)
+            learn(DATA, "iamb+fisher-z", progress=raising, threads=threads)
 
 
 def test_an_error_in_the_progress_callback_while_orienting():
-    def told(progress):
+    def raising(progress):
         calls.append(progress)
         if len(calls) == last:
             raise KeyError("enough")
 
     calls, last = [], 0
-    learn(DATA, "pc-stable+fisher-z", orient=True, progress=told)
+    learn(DATA, "pc-stable+fisher-z", orient=True, progress=raising)
     calls, last = [], len(calls)
     with pytest.raises(KeyError, match="enough"):
-        learn(DATA, "pc-stable+fisher-z", orient=True, progress=told)
+        learn(DATA, "pc-stable+fisher-z", orient=True, progress=raising)
 
 
 def test_a_run_can_be_used_again():

@@ -210,7 +210,7 @@ def test_nothing_is_left_given_the_column_itself(xyz):
     assert conditional_mutual_information(x, y, np.column_stack([z, x])) == pytest.approx(0, abs=FIXED_POINT)
 
 
-def test_a_constant_tells_nothing(xyz):
+def test_a_constant_has_no_information(xyz):
     x, y, _ = xyz
     constant = np.full(len(x), 7.0)
     assert mutual_information(x, constant) == pytest.approx(0, abs=FIXED_POINT)
@@ -349,7 +349,7 @@ def test_refused(bad, error, message):
         mutual_information(bad, bad)
 
 
-ASKED = {
+CALLS = {
     "entropy": entropy,
     "mutual information": lambda x, **options: mutual_information(x, x, **options),
     "many": lambda x, **options: conditional_mutual_informations(x, x, x[:, :0], **{"k": 3} | options),
@@ -359,14 +359,14 @@ ASKED = {
 
 
 @pytest.mark.parametrize(
-    ("asked", "options", "error", "message"),
+    ("call", "options", "error", "message"),
     [
-        *((asked, {"threads": -1}, ParameterError, "threads = -1: give a whole number from 0 to") for asked in ASKED),
-        *((asked, {"threads": 1.5}, ParameterError, r"threads = 1\.5: give a whole number") for asked in ASKED),
-        *((asked, {"k": 10**30}, DataError, "9 rows are too few for k = 10{30}: give") for asked in ASKED),
+        *((call, {"threads": -1}, ParameterError, "threads = -1: give a whole number from 0 to") for call in CALLS),
+        *((call, {"threads": 1.5}, ParameterError, r"threads = 1\.5: give a whole number") for call in CALLS),
+        *((call, {"k": 10**30}, DataError, "9 rows are too few for k = 10{30}: give") for call in CALLS),
         *(
-            (asked, {"estimator": "ksgg"}, ParameterError, "estimator = 'ksgg' must be one of ksg, mixed")
-            for asked in ("mutual information", "many", "permutations")
+            (call, {"estimator": "ksgg"}, ParameterError, "estimator = 'ksgg' must be one of ksg, mixed")
+            for call in ("mutual information", "many", "permutations")
         ),
         ("many", {"engine": "trees"}, ParameterError, "engine = 'trees' must be one of auto, tree, single, batch"),
         ("permutations", {"permutations": 10**12}, ParameterError, "permutations = 10{12}: .* from 1 to 2147483647"),
@@ -376,9 +376,9 @@ ASKED = {
         ("permutations", {"stream": 2**64}, ParameterError, "stream = 18446744073709551616: give"),
     ],
 )
-def test_parameters_out_of_range(asked, options, error, message):
+def test_parameters_out_of_range(call, options, error, message):
     with pytest.raises(error, match=message):
-        ASKED[asked](normals(9, 1), **options)
+        CALLS[call](normals(9, 1), **options)
 
 
 def test_thread_count_out_of_range():

@@ -108,7 +108,7 @@ def test_summary_is_the_first_line():
     assert Everything.summary() == "A component with a parameter of every type."
 
 
-def test_parameters_tell_what_they_take():
+def test_parameters_say_what_they_take():
     allowed = [(p.name, p.allowed, p.default) for p in Everything.parameters()]
     assert allowed == [
         ("flag", "true or false", False),

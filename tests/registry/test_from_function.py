@@ -151,7 +151,7 @@ def test_functions_that_cannot_be_components(kind, function, message):
     ("kind", "function", "kept"),
     [("test", takes_degree, "degree"), ("transform", lambda column, axis=0, order=1: column, "axis, order")],
 )
-def test_what_always_has_its_default_is_told(kind, function, kept):
+def test_what_always_has_its_default_is_warned_of(kind, function, kept):
     with pytest.warns(PyknnmiWarning, match=rf"good: {kept} will always have the default: put it after '\*'"):
         assert component_from_function(kind, "good", function).name == "good"
 

@@ -30,7 +30,7 @@ from pyknnmi.registry.registry import Plugin, Registry, default_registry
 def ci_test_class(name):
     @dataclass(frozen=True, kw_only=True)
     class Test(CITest):
-        """Never asked."""
+        """Never tested."""
 
         def bind(self, dataset, run):
             raise NotImplementedError
@@ -93,18 +93,18 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_a_broken_plugin_is_told_and_skipped(case):
+def test_a_broken_plugin_is_reported_and_skipped(case):
     broken, problem = BROKEN[case]
     entries = [entry("a-good", plugin([ci_test_class("a")])), entry("broken", broken), entry("z-good", plugin())]
     with pytest.warns(PyknnmiWarning, match="plugin 'broken' was skipped"):
         registry = Registry(entries)
     assert registry.get("a").name == "a"
-    told = {plugin.name: plugin for plugin in registry.plugins()}
-    assert set(told) == {"built in", "a-good", "broken", "z-good"}
-    assert problem in told["broken"].problem
-    assert "Traceback" in told["broken"].details
-    assert told["broken"].components == ()
-    assert told["a-good"].problem == ""
+    listed = {plugin.name: plugin for plugin in registry.plugins()}
+    assert set(listed) == {"built in", "a-good", "broken", "z-good"}
+    assert problem in listed["broken"].problem
+    assert "Traceback" in listed["broken"].details
+    assert listed["broken"].components == ()
+    assert listed["a-good"].problem == ""
 
 
 def test_a_plugin_that_leaves_python_is_skipped():
@@ -222,9 +222,9 @@ def test_commands_that_fail_or_take_a_name_are_left_out():
     registry = Registry(
         [entry("first", plugin(pyknnmi_commands=fails)), entry("second", plugin(pyknnmi_commands=takes))]
     )
-    with pytest.warns(PyknnmiWarning) as told:
+    with pytest.warns(PyknnmiWarning) as caught:
         registry.add_commands(group)
-    assert [str(warning.message) for warning in told] == [
+    assert [str(warning.message) for warning in caught] == [
         "the commands of plugin 'first' were skipped: RuntimeError: no such luck",
         "the command 'learn' of plugin 'second' was skipped: there is one of this name",
     ]

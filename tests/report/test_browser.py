@@ -46,7 +46,7 @@ def browser(tmp_path_factory):
 
 @pytest.fixture
 def shown(browser, tmp_path):
-    """Opens the report of a result; at the end no error was logged and nothing but the file was asked for."""
+    """Opens the report of a result; at the end no error was logged and nothing but the file was loaded."""
 
     def show(result, dark=False, width=1280):
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
@@ -60,8 +60,8 @@ def shown(browser, tmp_path):
     yield show
     assert browser.get_log("browser") == []  # what the policy of the page refuses is logged, too
     events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    asked = {event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"}
-    assert {url for url in asked if not url.startswith(("file:", "data:", "chrome:"))} == set()
+    loaded = {event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"}
+    assert {url for url in loaded if not url.startswith(("file:", "data:", "chrome:"))} == set()
 
 
 @pytest.fixture(scope="module")

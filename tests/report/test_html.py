@@ -76,7 +76,7 @@ def test_names_are_text_whatever_they_hold():
     assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
 
 
-def test_the_page_asks_no_other_computer_for_anything():
+def test_the_page_loads_nothing_from_elsewhere():
     text = report_html(mixed_result())
     assert not re.search(r"https?:|//[a-z]|url\(|@import", text)
     links = [value for _, attrs in Page(text).tags for name, value in attrs.items() if name in ("href", "src")]

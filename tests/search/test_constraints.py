@@ -37,7 +37,7 @@ each_learner = pytest.mark.parametrize("learner", [cls() for cls in LEARNERS], i
 
 @dataclass(frozen=True, kw_only=True)
 class Untouchable(CITest):
-    """Fails when it is asked anything."""
+    """Fails at any question."""
 
     name: ClassVar[str] = "untouchable"
 
@@ -127,18 +127,18 @@ def test_true_constraints_leave_the_right_graph(learner):
 
 
 def test_constrained_pairs_are_never_tested_scored_or_counted():
-    asked: list[tuple[int, int]] = []
+    tested: list[tuple[int, int]] = []
 
     class Recorder(BoundTest):
         def __init__(self, bound):
             self.bound = bound
 
         def test(self, x, y, z):
-            asked.append((x, y))
+            tested.append((x, y))
             return self.bound.test(x, y, z)
 
         def associations(self, x, candidates, z):
-            asked.extend((x, y) for y in candidates)
+            tested.extend((x, y) for y in candidates)
             return self.bound.associations(x, candidates, z)
 
     @dataclass(frozen=True, kw_only=True)
@@ -149,7 +149,7 @@ def test_constrained_pairs_are_never_tested_scored_or_counted():
             return Recorder(FisherZ().bind(dataset, run))
 
     result = learn(data(), Pipeline(IAMB(), Recorded()), required=[("X7", "X1")], forbidden=[("X5", "X6")])
-    assert not {frozenset(pair) for pair in asked} & {frozenset((0, 6)), frozenset((4, 5))}
+    assert not {frozenset(pair) for pair in tested} & {frozenset((0, 6)), frozenset((4, 5))}
     counted = Tester(FisherZ(), data(), Run(), Constraints((("X1", "X7"),), (("X5", "X6"),)))
     scores = counted.associations(0, (6, 1, 2))
     assert scores[0] == np.inf

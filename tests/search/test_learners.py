@@ -15,7 +15,7 @@ DATA = Dataset.of(np.random.default_rng(0).standard_normal((9, 4)), NAMES)
 
 @dataclass(frozen=True, kw_only=True)
 class Laid(BlanketLearner):
-    """Blankets that were laid down, after asking about every pair."""
+    """Blankets that were laid down, after testing every pair."""
 
     name: ClassVar[str] = "laid"
 
@@ -62,7 +62,7 @@ def test_and_wants_both_or_wants_either():
     assert edges("and", "bcd|acd|abd|abc") == edges("or", "bcd|acd|abd|abc")
 
 
-def test_blankets_are_told_by_name():
+def test_blankets_come_by_name():
     result = Pipeline(Laid(blankets="cb|a||a"), Table()).learn(DATA)
     assert result.blankets == {"a": ("b", "c"), "b": ("a",), "c": (), "d": ("a",)}
 
@@ -73,10 +73,10 @@ def test_a_blanket_holds_candidates_only():
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asking(BlanketLearner):
-    """Asks what it is told: for each target, words of the other column and the conditioning set."""
+class Testing(BlanketLearner):
+    """Tests what its parameters say: for each target, words of the other column and the conditioning set."""
 
-    name: ClassVar[str] = "asking"
+    name: ClassVar[str] = "testing"
 
     rule: Literal["and", "or"] = "and"
     blankets: str = "|||"
@@ -96,35 +96,35 @@ def evidence(learner, **p_values):
 
 
 def test_evidence_of_an_edge_is_its_weakest_support():
-    # a asks about b given nothing, c, d; only supporting answers (p < 0.05) count
-    learner = Asking(blankets="b|a||", questions="b bc bd|a|||")
+    # a is tested with b given nothing, c, d; only supporting answers (p < 0.05) count
+    learner = Testing(blankets="b|a||", questions="b bc bd|a|||")
     found = evidence(learner, ab=0.01, abc=0.04, abd=0.2)
     assert found["ab"] == ("c", 0.04, True)
 
 
 def test_evidence_of_no_edge_is_the_strongest_exclusion():
-    learner = Asking(blankets="|||", questions="b bc|a||")
+    learner = Testing(blankets="|||", questions="b bc|a||")
     assert evidence(learner, ab=0.3, abc=0.8)["ab"] == ("c", 0.8, False)
 
 
 def test_evidence_with_and_is_of_the_doubtful_side_with_or_of_the_sure_one():
     # a keeps b for 0.01; b keeps a for 0.01 and 0.03
-    asked = {"blankets": "b|a||", "questions": "b|a ac||"}
+    tested = {"blankets": "b|a||", "questions": "b|a ac||"}
     p_values = {"ab": 0.01, "abc": 0.03}
-    assert evidence(Asking(rule="and", **asked), **p_values)["ab"] == ("c", 0.03, True)
-    assert evidence(Asking(rule="or", **asked), **p_values)["ab"] == ("", 0.01, True)
+    assert evidence(Testing(rule="and", **tested), **p_values)["ab"] == ("c", 0.03, True)
+    assert evidence(Testing(rule="or", **tested), **p_values)["ab"] == ("", 0.01, True)
 
 
 def test_evidence_with_or_is_of_the_side_that_keeps_the_edge():
     # a keeps b; b drops a given c
-    asked = {"blankets": "b|||", "questions": "b|a ac||"}
+    tested = {"blankets": "b|||", "questions": "b|a ac||"}
     p_values = {"ab": 0.01, "abc": 0.6}
-    assert evidence(Asking(rule="or", **asked), **p_values)["ab"] == ("", 0.01, True)
-    assert evidence(Asking(rule="and", **asked), **p_values)["ab"] == ("c", 0.6, False)
+    assert evidence(Testing(rule="or", **tested), **p_values)["ab"] == ("", 0.01, True)
+    assert evidence(Testing(rule="and", **tested), **p_values)["ab"] == ("c", 0.6, False)
 
 
-def test_pairs_nobody_asked_about_have_no_evidence():
-    assert set(evidence(Asking(questions="b|||"))) == {"ab"}
+def test_pairs_that_were_not_tested_have_no_evidence():
+    assert set(evidence(Testing(questions="b|||"))) == {"ab"}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,7 +37,7 @@ ANSWER = CIResult(
 
 @pytest.fixture
 def counting_test(registry):
-    """Return a maker of CI tests that append to a list what they are asked, each as of an installed plugin."""
+    """Return a maker of CI tests that append their questions to a list, each as of an installed plugin."""
 
     def make(calls, **settings):
         cls = counting_class(calls, **settings)
@@ -90,27 +90,27 @@ def test_answers_come_back_to_the_bit(tmp_path):
         assert store.get(*other) is None
 
 
-def test_second_run_asks_nothing_and_agrees(tmp_path, counting_test):
+def test_a_second_run_tests_nothing_and_agrees(tmp_path, counting_test):
     calls = []
     pipeline = Pipeline(default_registry().get("iamb")(), counting_test(calls)())
     store = Store(tmp_path / "answers.db")
     first = pipeline.learn(table(), Run(), store=store)
-    asked = len(calls)
+    before = len(calls)
     second = pipeline.learn(table(), Run(), store=store)
-    assert len(calls) - asked == second.counts["scored"]  # ranking is not kept; this test ranks by testing
+    assert len(calls) - before == second.counts["scored"]  # ranking is not kept; this test ranks by testing
     assert edges_csv(first) == edges_csv(second)
     assert first.counts == second.counts
 
 
 @pytest.mark.parametrize("change", ["cell", "name", "parameter", "seed"])
-def test_whatever_differs_is_asked_anew(tmp_path, counting_test, change):
+def test_whatever_differs_is_tested_anew(tmp_path, counting_test, change):
     calls = []
     test = counting_test(calls, needs_seed=True)
     store = Store(tmp_path / "answers.db")
     learner = default_registry().get("pairwise")()
     data, run = table(), Run(seed=1)
     Pipeline(learner, test()).learn(data, run, store=store)
-    asked = len(calls)
+    before = len(calls)
     if change == "cell":
         values = data.values.copy()
         values[3, 4] = np.nextafter(values[3, 4], np.inf)
@@ -120,7 +120,7 @@ def test_whatever_differs_is_asked_anew(tmp_path, counting_test, change):
     elif change == "seed":
         run = Run(seed=2)
     Pipeline(learner, test(alpha=0.01 if change == "parameter" else 0.05)).learn(data, run, store=store)
-    assert len(calls) == 2 * asked
+    assert len(calls) == 2 * before
 
 
 def test_seed_does_not_matter_to_a_test_without_randomness(tmp_path, counting_test):
@@ -128,9 +128,9 @@ def test_seed_does_not_matter_to_a_test_without_randomness(tmp_path, counting_te
     pipeline = Pipeline(default_registry().get("pairwise")(), counting_test(calls)())
     store = Store(tmp_path / "answers.db")
     pipeline.learn(table(), Run(seed=1), store=store)
-    asked = len(calls)
+    before = len(calls)
     pipeline.learn(table(), Run(seed=2), store=store)
-    assert len(calls) == asked
+    assert len(calls) == before
 
 
 def test_asymmetric_test_keeps_both_directions(tmp_path, counting_test):
@@ -142,7 +142,7 @@ def test_asymmetric_test_keeps_both_directions(tmp_path, counting_test):
     assert len(kept) == len(set(kept)) == len(calls)
 
 
-def test_tests_that_have_no_version_are_refused_before_anything_is_asked(tmp_path, registry):
+def test_tests_that_have_no_version_are_refused_before_anything_is_tested(tmp_path, registry):
     """A test that is registered anew under its name, or never was, may answer otherwise than before."""
     calls = []
     cls = counting_class(calls)

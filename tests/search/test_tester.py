@@ -18,67 +18,67 @@ DATA = Dataset.of(np.random.default_rng(6).standard_normal((40, 6)))
 
 
 def answer(**changes):
-    return CIResult(**{"statistic": 1.0, "p_value": 0.5, "independent": True, "n": 40, "decided_by": "told"} | changes)
+    return CIResult(**{"statistic": 1.0, "p_value": 0.5, "independent": True, "n": 40, "decided_by": "fixed"} | changes)
 
 
-class Told(BoundTest):
+class Fixed(BoundTest):
     """Gives an answer that was laid down, and keeps the questions."""
 
-    def __init__(self, told=None, scores=None):
-        self.asked = []
-        self.told = answer() if told is None else told
+    def __init__(self, returned=None, scores=None):
+        self.questions = []
+        self.returned = answer() if returned is None else returned
         self.scores = scores
 
     def test(self, x, y, z):
-        self.asked.append((x, y, z))
-        if isinstance(self.told, Exception):
-            raise self.told
-        return self.told
+        self.questions.append((x, y, z))
+        if isinstance(self.returned, Exception):
+            raise self.returned
+        return self.returned
 
     def associations(self, x, candidates, z):
-        self.asked.append((x, candidates, z))
+        self.questions.append((x, candidates, z))
         return np.zeros(len(candidates)) if self.scores is None else self.scores
 
 
 def make_tester(bound, symmetric=True):
     @dataclass(frozen=True, kw_only=True)
-    class ToldTest(CITest):
-        """Told."""
+    class FixedTest(CITest):
+        """Fixed."""
 
-        name: ClassVar[str] = "told"
+        name: ClassVar[str] = "fixed"
 
         def bind(self, dataset, run):
             return bound
 
-    ToldTest.symmetric = symmetric
-    return Tester(ToldTest(), DATA, Run(threads=1))
+    FixedTest.symmetric = symmetric
+    return Tester(FixedTest(), DATA, Run(threads=1))
 
 
-def test_questions_are_asked_once_and_in_one_order():
-    bound = Told()
-    asks = make_tester(bound)
-    found = [asks.test(3, 1, (5, 0)), asks.test(1, 3, (0, 5)), asks.test(1, 3, [5, 0, 5])]
-    assert bound.asked == [(1, 3, (0, 5))]
+def test_a_question_is_answered_once_and_in_one_order():
+    bound = Fixed()
+    tester = make_tester(bound)
+    found = [tester.test(3, 1, (5, 0)), tester.test(1, 3, (0, 5)), tester.test(1, 3, [5, 0, 5])]
+    assert bound.questions == [(1, 3, (0, 5))]
     assert found == [answer()] * 3
-    assert list(asks.trail) == list(asks.answers) == [(1, 3, (0, 5))]
+    assert list(tester.trail) == list(tester.answers) == [(1, 3, (0, 5))]
 
 
-def test_an_asymmetric_test_is_asked_both_ways():
-    bound = Told()
-    asks = make_tester(bound, symmetric=False)
-    asks.test(3, 1)
-    asks.test(1, 3)
-    assert bound.asked == [(3, 1, ()), (1, 3, ())]
+def test_an_asymmetric_test_answers_both_ways():
+    bound = Fixed()
+    tester = make_tester(bound, symmetric=False)
+    tester.test(3, 1)
+    tester.test(1, 3)
+    assert bound.questions == [(3, 1, ()), (1, 3, ())]
 
 
 @pytest.mark.parametrize(("x", "y", "z"), [(1, 1, ()), (1, 2, (1,)), (1, 2, (0, 2))])
 def test_overlapping_questions(x, y, z):
     with pytest.raises(ValueError, match="x, y and z overlap"):
-        make_tester(Told()).test(x, y, z)
+        make_tester(Fixed()).test(x, y, z)
 
 
 @pytest.mark.parametrize(
-    ("told", "problem"),
+    ("returned", "problem"),
     [
         (0.5, "returned 0.5, not a CIResult"),
         (answer(statistic=float("nan")), "returned the statistic nan: it must be a finite number"),
@@ -91,47 +91,47 @@ def test_overlapping_questions(x, y, z):
         (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero"),
     ],
 )
-def test_what_a_test_may_not_return(told, problem):
-    with pytest.raises(PluginError, match=f"told: testing 'X1' and 'X3' given 'X2', 'X6': {problem}"):
-        make_tester(Told(told)).test(2, 0, (5, 1))
+def test_what_a_test_may_not_return(returned, problem):
+    with pytest.raises(PluginError, match=f"fixed: testing 'X1' and 'X3' given 'X2', 'X6': {problem}"):
+        make_tester(Fixed(returned)).test(2, 0, (5, 1))
 
 
-@pytest.mark.parametrize("told", [answer(p_value=1.5), ZeroDivisionError("division by zero")])
-def test_errors_about_groups_name_all_columns(told):
-    where = "told: testing 'X1', 'X3' and 'X2', 'X4' given 'X6': "
+@pytest.mark.parametrize("returned", [answer(p_value=1.5), ZeroDivisionError("division by zero")])
+def test_errors_about_groups_name_all_columns(returned):
+    where = "fixed: testing 'X1', 'X3' and 'X2', 'X4' given 'X6': "
     with pytest.raises(PluginError, match=where):
-        make_tester(Told(told)).test_groups((3, 1), (2, 0), (5,))
+        make_tester(Fixed(returned)).test_groups((3, 1), (2, 0), (5,))
 
 
 @pytest.mark.parametrize("scores", [[1.0], [1.0, float("nan")], [[1.0, 2.0]], ["a", "b"], None])
 def test_what_associations_may_not_be(scores):
-    bound = Told(scores=scores)
+    bound = Fixed(scores=scores)
     if scores is None:
         bound.associations = lambda x, candidates, z: None
-    with pytest.raises(PluginError, match="told: associations of 'X1' with 'X2', 'X3' given nothing: returned "):
+    with pytest.raises(PluginError, match="fixed: associations of 'X1' with 'X2', 'X3' given nothing: returned "):
         make_tester(bound).associations(0, [1, 2])
 
 
 def test_a_test_that_binds_to_nothing():
-    with pytest.raises(PluginError, match="told: bind returned None, not a BoundTest"):
+    with pytest.raises(PluginError, match="fixed: bind returned None, not a BoundTest"):
         make_tester(None)
 
 
 def test_numpy_answers_become_pythons():
-    told = answer(statistic=np.float32(0.5), p_value=np.float64(0.25), independent=np.bool_(True), n=np.int64(4))
-    found = make_tester(Told(told)).test(0, 1)
+    returned = answer(statistic=np.float32(0.5), p_value=np.float64(0.25), independent=np.bool_(True), n=np.int64(4))
+    found = make_tester(Fixed(returned)).test(0, 1)
     assert found == answer(statistic=0.5, p_value=0.25, n=4)
     types = [type(v) for v in (found.statistic, found.p_value, found.independent, found.n)]
     assert types == [float, float, bool, int]
 
 
-def test_associations_are_asked_in_one_call_and_counted():
-    bound = Told(scores=[3.0, 1.0, 2.0])
-    asks = make_tester(bound)
-    assert asks.associations(4, [0, 2, 5], (3, 1)).tolist() == [3, 1, 2]
-    assert asks.associations(4, [], (3, 1)).tolist() == []
-    assert bound.asked == [(4, (0, 2, 5), (1, 3))]
-    assert asks.scored == 3
+def test_associations_come_from_one_call_and_are_counted():
+    bound = Fixed(scores=[3.0, 1.0, 2.0])
+    tester = make_tester(bound)
+    assert tester.associations(4, [0, 2, 5], (3, 1)).tolist() == [3, 1, 2]
+    assert tester.associations(4, [], (3, 1)).tolist() == []
+    assert bound.questions == [(4, (0, 2, 5), (1, 3))]
+    assert tester.scored == 3
 
 
 def test_associations_of_a_plain_test_are_its_statistics():
@@ -142,8 +142,8 @@ def test_associations_of_a_plain_test_are_its_statistics():
     assert make_tester(Plain()).associations(1, [2, 0]).tolist() == [12.0, 10.0]
 
 
-def asking_a_few():
-    """Work on an item: questions that are asked of other items too.
+def work_with_a_few():
+    """Work on an item: questions that other items have too.
 
     A closure, for these go to other processes by value; they could not import this module.
     """
@@ -170,15 +170,15 @@ SIDE_BY_SIDE = [
 
 @pytest.mark.parametrize(("test", "resources"), SIDE_BY_SIDE)
 def test_each_keeps_trails_apart(test, resources):
-    asks = Tester(test, DATA, Run(**resources))
-    searches = {search.item: search for search in asks.each(asking_a_few(), range(6))}
+    tester = Tester(test, DATA, Run(**resources))
+    searches = {search.item: search for search in tester.each(work_with_a_few(), range(6))}
     for item, search in searches.items():
         assert search.found == item * item
         assert set(search.trail) == {(min(item, i), max(item, i), ()) for i in range(6) if i != item}
         assert search.scored == 5
-    assert len(asks.answers) == 15
-    assert set(asks.trail) == set(asks.answers)
-    assert asks.scored == 30
+    assert len(tester.answers) == 15
+    assert set(tester.trail) == set(tester.answers)
+    assert tester.scored == 30
 
 
 def test_an_error_in_one_thread_stops_the_others():
@@ -190,20 +190,20 @@ def test_an_error_in_one_thread_stops_the_others():
         return branch.test(item, 1 + item % 5)
 
     rows = Dataset.of(np.random.default_rng(6).standard_normal((3000, 6)))
-    asks = Tester(KnnCMI(permutations=10**6, screen=None), rows, Run(threads=3))
+    tester = Tester(KnnCMI(permutations=10**6, screen=None), rows, Run(threads=3))
     with pytest.raises(KeyError, match="gone"):
-        list(asks.each(work, range(6)))
-    assert not asks.answers
+        list(tester.each(work, range(6)))
+    assert not tester.answers
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_learner_may_leave_before_the_last_item(threads):
     run = Run(threads=threads)
-    asks = Tester(KNN, DATA, run)
-    for _ in asks.each(asking_a_few(), range(6)):
+    tester = Tester(KNN, DATA, run)
+    for _ in tester.each(work_with_a_few(), range(6)):
         break
-    assert asks.test(0, 1) == Tester(KNN, DATA, run).test(0, 1)
-    assert len(list(asks.each(asking_a_few(), range(6)))) == 6
+    assert tester.test(0, 1) == Tester(KNN, DATA, run).test(0, 1)
+    assert len(list(tester.each(work_with_a_few(), range(6)))) == 6
 
 
 @pytest.mark.parametrize(("test", "threads"), [(FisherZ(), 1), (KNN, 3)])
@@ -217,8 +217,8 @@ def test_progress_counts_items_and_tests(test, threads):
         time.sleep(1e-3)
         calls.release()
 
-    asks = Tester(test, DATA, Run(threads=threads, progress=see))
-    list(asks.each(asking_a_few(), range(6)))
+    tester = Tester(test, DATA, Run(threads=threads, progress=see))
+    list(tester.each(work_with_a_few(), range(6)))
     assert (seen[-1].done, seen[-1].total, seen[-1].tests) == (6, 6, 15)
     assert [p.done for p in seen] == sorted(p.done for p in seen)
 
@@ -226,7 +226,7 @@ def test_progress_counts_items_and_tests(test, threads):
 @pytest.mark.parametrize("test", [FisherZ(), KNN])
 def test_where_joblib_works_in_threads_the_work_stays_here(test):
     with joblib.parallel_config("threading"):
-        searches = list(Tester(test, DATA, Run(jobs=2)).each(asking_a_few(), range(6)))
+        searches = list(Tester(test, DATA, Run(jobs=2)).each(work_with_a_few(), range(6)))
     assert sorted(search.found for search in searches) == [0, 1, 4, 9, 16, 25]
 
 
@@ -235,7 +235,7 @@ def test_a_backend_of_joblib_that_cannot_be_used():
         joblib.parallel_config("multiprocessing"),
         pytest.raises(ParameterError, match=r"MultiprocessingBackend cannot be used.*: take loky"),
     ):
-        list(Tester(FisherZ(), DATA, Run(jobs=2)).each(asking_a_few(), range(6)))
+        list(Tester(FisherZ(), DATA, Run(jobs=2)).each(work_with_a_few(), range(6)))
 
 
 @pytest.mark.parametrize(("test", "resources"), SIDE_BY_SIDE)
@@ -245,9 +245,9 @@ def test_an_error_in_one_item_comes_out(test, resources):
             raise KeyError("gone")
         return branch.test(item, 5 if item < 5 else 0)
 
-    asks = Tester(test, DATA, Run(**resources))
+    tester = Tester(test, DATA, Run(**resources))
     with pytest.raises(KeyError, match="gone"):
-        list(asks.each(work, range(6)))
+        list(tester.each(work, range(6)))
 
 
 def test_the_best_of_several_needs_a_smaller_p_value():
@@ -263,8 +263,8 @@ def test_the_best_of_several_needs_a_smaller_p_value():
 
 
 def test_a_test_without_alpha_answers_as_ever():
-    asks = make_tester(Told())
-    assert asks.test(0, 1, among=10) == asks.test(0, 1)
+    tester = make_tester(Fixed())
+    assert tester.test(0, 1, among=10) == tester.test(0, 1)
 
 
 def test_a_level_is_kept_where_values_are_missing():
@@ -283,7 +283,7 @@ def test_a_level_below_every_p_value_is_reported():
         alpha: float = 0.05
 
         def bind(self, dataset, run):
-            return Told(answer(p_value=1 / 21, independent=False, permutations=20))
+            return Fixed(answer(p_value=1 / 21, independent=False, permutations=20))
 
     tester = Tester(Coarse(), DATA, Run(threads=1))
     with pytest.warns(PyknnmiWarning, match=r"no p-value is below the level 0.005 .* give at least 200"):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_figures", "save_figures"]
 
-# Okabe and Ito's colours, told apart with any colour vision, without their yellow, which is lost on white.
+# Okabe and Ito's colours, distinct with any colour vision, without their yellow, which is lost on white.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C8C8C")
 _MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 _LINES = ("-", "--", ":")

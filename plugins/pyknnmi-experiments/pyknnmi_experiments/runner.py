@@ -94,7 +94,7 @@ def run_experiments(
     DataError
         The file holds rows of these experiments and methods that were made with another seed or spec.
     PyknnmiError
-        Some runs failed; the others have been made. The message tells the first.
+        Some runs failed; the others have been made. The message names the first.
     """
     _check(sizes, repetitions, seed)
     # Repetition by repetition: after the first, the time left is known. The longest runs first: the last are short.

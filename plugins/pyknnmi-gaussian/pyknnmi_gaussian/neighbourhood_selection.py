@@ -128,7 +128,7 @@ def _coordinate_descent(
 ) -> Floats | None:
     """Return the coefficients, shape (m, p - 1), or None where the tolerance is not met."""
     rows = len(target)
-    # The gaps tell whether it converged. A filter that turns the warning into an error would be
+    # The gaps show whether it converged. A filter that turns the warning into an error would be
     # one for all threads.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -215,7 +215,7 @@ def automatic_penalty(n: int, p: int, *, alpha: float = 0.05, formula: Automatic
     here: Meinshausen and Bühlmann derive the factor 2 for a squared error that is not halved, and
     the objective of `neighbourhood_path` (and of R's huge) halves it, which halves the penalty.
     "code" keeps the factor, as the program of that paper did when its results were computed;
-    its graphs are sparser than the theory asks for.
+    its graphs are sparser than in theory.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True)
 class PenalisedLearner(Learner):
-    """Base of learners that shrink a Gaussian model until edges vanish. No CI test is asked."""
+    """Base of learners that shrink a Gaussian model until edges vanish. It uses no CI test."""
 
     uses_test: ClassVar[bool] = False
 

@@ -62,7 +62,7 @@ def test_details_are_json_and_name_the_edges(spec):
 
 
 @pytest.mark.parametrize("learner", ["glasso", "neighbourhood"])
-def test_an_empty_graph_of_few_unstable_columns_is_told(learner):
+def test_an_empty_graph_of_few_unstable_columns_is_warned_of(learner):
     random = np.random.default_rng(0)
     x, noise, other = random.standard_normal((3, 200))
     columns = np.column_stack([x, x + 0.4 * noise, other])

@@ -16,7 +16,7 @@ from scipy.special import gammaincc
 
 Vector = NDArray[np.float64]
 
-# A determinant relative to the product of its diagonal that is not told from zero.
+# A determinant relative to the product of its diagonal that counts as zero.
 _ROUNDING = 1e-14
 
 
