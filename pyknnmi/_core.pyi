@@ -5,8 +5,10 @@ array of another type is a TypeError, one of another shape a ValueError, as are 
 1 <= k < n not holding. `z` may have no columns. Arrays must not change during a call, which does not hold the GIL.
 
 `engine`, `threads` and `poll` never change an answer. `poll` is called a few times a second from the calling thread;
-what it raises ends the call, as Ctrl-C does. The estimator "mixed" (Mesner and Shalizi 2019) and x and y of several
-columns are for the engines "auto" and "tree" only.
+what it raises ends the call, as Ctrl-C does. With several columns in x or y, any engine is the tree.
+
+`categories` says of each column of x, y and z, in this order, whether it is a category: whole numbers that are 0 apart
+where equal and 1 where not. Empty means none. The estimator "mixed" is that of Mesner and Shalizi (2019).
 """
 
 from collections.abc import Callable, Sequence
@@ -19,6 +21,7 @@ Engine = Literal["auto", "tree", "single", "batch"]
 Estimator = Literal["ksg", "mixed"]
 Points = NDArray[np.float64]
 Poll = Callable[[], object] | None
+Categories = Sequence[bool]
 
 def entropy(x: Points, k: int, threads: int = 0, poll: Poll = None) -> float:
     """Return the entropy of `x` (Kraskov et al. 2004, Eq. 20); minus infinity when a point coincides with k others."""
@@ -32,6 +35,7 @@ def conditional_mutual_information(
     engine: Engine = "auto",
     threads: int = 0,
     poll: Poll = None,
+    categories: Categories = ...,
 ) -> float:
     """Return I(x; y | z)."""
 
@@ -44,6 +48,7 @@ def conditional_mutual_informations(
     engine: Engine = "auto",
     threads: int = 0,
     poll: Poll = None,
+    categories: Categories = ...,
 ) -> Points:
     """Return I(x; y | z), shape (m,), for each of the m columns of `candidates` as y."""
 
@@ -55,6 +60,7 @@ def neighbor_counts(
     engine: Engine = "auto",
     threads: int = 0,
     poll: Poll = None,
+    categories: Categories = ...,
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
     """Return how many other points are nearer than the k-th joint neighbour in (x, z), (y, z) and z, shape (n,) each.
 
@@ -75,6 +81,7 @@ def permutation_test(
     engine: Engine = "auto",
     threads: int = 0,
     poll: Poll = None,
+    categories: Categories = ...,
 ) -> tuple[float, int, int]:
     """Return the observed I(x; y | z), how many permuted ones are at least as large, and how many were made.
 
@@ -96,6 +103,7 @@ def permuted_statistics(
     engine: Engine = "auto",
     threads: int = 0,
     poll: Poll = None,
+    categories: Categories = ...,
 ) -> tuple[float, Points]:
     """Return the observed I(x; y | z), and those with y permuted as in `permutation_test`, shape (permutations,)."""
 
@@ -108,6 +116,7 @@ def permuted_rows(
     first: int = 0,
     threads: int = 0,
     poll: Poll = None,
+    categories: Categories = ...,
 ) -> NDArray[np.uint32]:
     """Return these permutations from number `first` on, shape (permutations, n): row i is given the y of row [t, i]."""
 
@@ -137,6 +146,7 @@ class BlockRegression:
         pair_features: tuple[int, int, int, int],
         threads: int = 0,
         poll: Poll = None,
+        categories: Categories = ...,
     ) -> None:
         """Copy the features, shape (columns, rows, 16), each centred and of variance 1, or zero."""
 
@@ -148,6 +158,7 @@ class BlockRegression:
         most: int = 20,
         threads: int = 0,
         poll: Poll = None,
+        categories: Categories = ...,
     ) -> list[tuple[Terms, float]]:
         """Return the terms and the gain of the best fit of each (target, columns, where to start)."""
 
@@ -158,6 +169,7 @@ class BlockRegression:
         main_cost: float,
         threads: int = 0,
         poll: Poll = None,
+        categories: Categories = ...,
     ) -> list[list[float]]:
         """Return what the main block of each candidate adds to the gain of each fit."""
 
@@ -168,6 +180,7 @@ class BlockRegression:
         with_: Sequence[Sequence[int]],
         threads: int = 0,
         poll: Poll = None,
+        categories: Categories = ...,
     ) -> list[list[float]]:
         """Return n times the largest squared correlation of each residual with a product of a candidate's features."""
 
@@ -179,6 +192,7 @@ class BlockRegression:
         pair_cost: float,
         threads: int = 0,
         poll: Poll = None,
+        categories: Categories = ...,
     ) -> list[tuple[float, float]]:
         """Return the gain of each fit with and without the terms of a column."""
 
@@ -195,5 +209,6 @@ class BlockRegression:
         given: Sequence[Sequence[int]],
         threads: int = 0,
         poll: Poll = None,
+        categories: Categories = ...,
     ) -> list[list[tuple[int, float, tuple[float, float, float]]]]:
         """Return groups of products of residuals: (column given, -1 or -2; weighted sum of squares; three traces)."""

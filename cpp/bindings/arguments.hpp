@@ -3,8 +3,12 @@
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
+#include <initializer_list>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "calls.hpp"
 #include "knnmi/estimators.hpp"
@@ -32,6 +36,43 @@ inline Points points(const pybind11::array& array, const std::string& name) {
                            {static_cast<std::size_t>(array.shape(0)), static_cast<std::size_t>(array.shape(1))},
                            {array.strides(0) / size, array.strides(1) / size});
 }
+
+// x, y and z (or z alone) of one call. `categories` says of each of their columns, in this order, whether it is one;
+// none is where it is empty.
+class Sample {
+public:
+    using Categories = std::vector<unsigned char>;
+
+    Sample(const pybind11::array& x, const pybind11::array& y, const pybind11::array& z, Categories categories,
+           const char* y_name = "y")
+        : x(points(x, "x")), y(points(y, y_name)), z(points(z, "z")), categories_(std::move(categories)) {
+        mark({&this->x, &this->y, &this->z});
+    }
+    Sample(const pybind11::array& z, Categories categories) : z(points(z, "z")), categories_(std::move(categories)) {
+        mark({&this->z});
+    }
+    Sample(const Sample&) = delete;
+    Sample& operator=(const Sample&) = delete;
+
+    Points x, y, z;
+
+private:
+    void mark(std::initializer_list<Points*> blocks) {
+        std::size_t columns = 0;
+        for (Points* const block : blocks) columns += block->columns();
+        if (categories_.empty()) return;
+        if (categories_.size() != columns)
+            throw pybind11::value_error("categories must say it for " + std::to_string(columns) + " columns, not " +
+                                        std::to_string(categories_.size()));
+        const unsigned char* flags = categories_.data();
+        for (Points* const block : blocks) {
+            *block = block->with_categories(flags);
+            flags += block->columns();
+        }
+    }
+
+    Categories categories_;
+};
 
 inline Engine engine(const std::string& name) {
     if (name == "auto") return Engine::automatic;

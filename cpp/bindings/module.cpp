@@ -14,6 +14,7 @@ namespace {
 
 using Array = const py::array&;
 using Text = const std::string&;
+using Categories = bindings::Sample::Categories;
 
 template <class T>
 py::array_t<T> as_array(const std::vector<T>& values) {
@@ -35,60 +36,65 @@ double core_entropy(Array x, int k, int threads, py::object poll) {
 }
 
 double core_conditional_mutual_information(Array x, Array y, Array z, int k, Text estimator, Text engine, int threads,
-                                           py::object poll) {
-    const Points xs = bindings::points(x, "x"), ys = bindings::points(y, "y"), zs = bindings::points(z, "z");
+                                           py::object poll, Categories categories) {
+    const bindings::Sample sample(x, y, z, std::move(categories));
     const Options options = bindings::options(engine, threads, poll);
     const Neighborhood neighborhood(k, bindings::estimator(estimator));
-    return without_gil([&] { return conditional_mutual_information(xs, ys, zs, neighborhood, options); });
+    return without_gil(
+        [&] { return conditional_mutual_information(sample.x, sample.y, sample.z, neighborhood, options); });
 }
 
 py::array_t<double> core_conditional_mutual_informations(Array x, Array candidates, Array z, int k, Text estimator,
-                                                         Text engine, int threads, py::object poll) {
-    const Points xs = bindings::points(x, "x"), ys = bindings::points(candidates, "candidates"),
-                 zs = bindings::points(z, "z");
+                                                         Text engine, int threads, py::object poll,
+                                                         Categories categories) {
+    const bindings::Sample sample(x, candidates, z, std::move(categories), "candidates");
     const Options options = bindings::options(engine, threads, poll);
     const Neighborhood neighborhood(k, bindings::estimator(estimator));
-    return as_array(without_gil([&] { return conditional_mutual_informations(xs, ys, zs, neighborhood, options); }));
+    return as_array(without_gil(
+        [&] { return conditional_mutual_informations(sample.x, sample.y, sample.z, neighborhood, options); }));
 }
 
-py::tuple core_neighbor_counts(Array x, Array y, Array z, int k, Text engine, int threads, py::object poll) {
-    const Points xs = bindings::points(x, "x"), ys = bindings::points(y, "y"), zs = bindings::points(z, "z");
+py::tuple core_neighbor_counts(Array x, Array y, Array z, int k, Text engine, int threads, py::object poll,
+                               Categories categories) {
+    const bindings::Sample sample(x, y, z, std::move(categories));
     const Options options = bindings::options(engine, threads, poll);
-    const NeighborCounts counts = without_gil([&] { return neighbor_counts(xs, ys, zs, k, options); });
+    const NeighborCounts counts =
+        without_gil([&] { return neighbor_counts(sample.x, sample.y, sample.z, k, options); });
     return py::make_tuple(as_array(counts.xz), as_array(counts.yz), as_array(counts.z));
 }
 
 py::tuple core_permutation_test(Array x, Array y, Array z, int k, int permutations, std::uint64_t seed,
                                 std::uint64_t stream, int neighbors, double stop_at_alpha, Text estimator, Text engine,
-                                int threads, py::object poll) {
-    const Points xs = bindings::points(x, "x"), ys = bindings::points(y, "y"), zs = bindings::points(z, "z");
+                                int threads, py::object poll, Categories categories) {
+    const bindings::Sample sample(x, y, z, std::move(categories));
     const Options options = bindings::options(engine, threads, poll);
     const Neighborhood neighborhood(k, bindings::estimator(estimator));
     const Permutations drawn{permutations, seed, stream, neighbors};
-    const PermutationResult result =
-        without_gil([&] { return permutation_test(xs, ys, zs, neighborhood, drawn, stop_at_alpha, options); });
+    const PermutationResult result = without_gil(
+        [&] { return permutation_test(sample.x, sample.y, sample.z, neighborhood, drawn, stop_at_alpha, options); });
     return py::make_tuple(result.statistic, result.at_least, result.permutations);
 }
 
 py::tuple core_permuted_statistics(Array x, Array y, Array z, int k, int permutations, std::uint64_t seed,
                                    std::uint64_t stream, int neighbors, Text estimator, Text engine, int threads,
-                                   py::object poll) {
-    const Points xs = bindings::points(x, "x"), ys = bindings::points(y, "y"), zs = bindings::points(z, "z");
+                                   py::object poll, Categories categories) {
+    const bindings::Sample sample(x, y, z, std::move(categories));
     const Options options = bindings::options(engine, threads, poll);
     const Neighborhood neighborhood(k, bindings::estimator(estimator));
     const Permutations drawn{permutations, seed, stream, neighbors};
     const PermutedStatistics found =
-        without_gil([&] { return permuted_statistics(xs, ys, zs, neighborhood, drawn, options); });
+        without_gil([&] { return permuted_statistics(sample.x, sample.y, sample.z, neighborhood, drawn, options); });
     return py::make_tuple(found.statistic, as_array(found.permuted));
 }
 
 py::array_t<std::uint32_t> core_permuted_rows(Array z, int permutations, std::uint64_t seed, std::uint64_t stream,
-                                              int neighbors, std::uint32_t first, int threads, py::object poll) {
-    const Points zs = bindings::points(z, "z");
+                                              int neighbors, std::uint32_t first, int threads, py::object poll,
+                                              Categories categories) {
+    const bindings::Sample sample(z, std::move(categories));
     const Options options = bindings::options("auto", threads, poll);
     const Permutations drawn{permutations, seed, stream, neighbors};
-    const std::vector<std::uint32_t> rows = without_gil([&] { return permuted_rows(zs, drawn, first, options); });
-    return as_array(rows).reshape({static_cast<py::ssize_t>(permutations), static_cast<py::ssize_t>(zs.rows())});
+    const std::vector<std::uint32_t> rows = without_gil([&] { return permuted_rows(sample.z, drawn, first, options); });
+    return as_array(rows).reshape({static_cast<py::ssize_t>(permutations), static_cast<py::ssize_t>(sample.z.rows())});
 }
 
 int core_thread_count(int threads) { return thread_count({.threads = threads}); }
@@ -115,19 +121,21 @@ PYBIND11_MODULE(_core, module) {
     py::module_::import("atexit").attr("register")(py::cpp_function(bindings::end_calls));
     module.def("entropy", core_entropy, "x"_a, "k"_a, "threads"_a = 0, "poll"_a = py::none());
     module.def("conditional_mutual_information", core_conditional_mutual_information, "x"_a, "y"_a, "z"_a, "k"_a,
-               "estimator"_a = "ksg", "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none());
+               "estimator"_a = "ksg", "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none(),
+               "categories"_a = Categories());
     module.def("conditional_mutual_informations", core_conditional_mutual_informations, "x"_a, "candidates"_a, "z"_a,
-               "k"_a, "estimator"_a = "ksg", "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none());
+               "k"_a, "estimator"_a = "ksg", "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none(),
+               "categories"_a = Categories());
     module.def("neighbor_counts", core_neighbor_counts, "x"_a, "y"_a, "z"_a, "k"_a, "engine"_a = "auto",
-               "threads"_a = 0, "poll"_a = py::none());
+               "threads"_a = 0, "poll"_a = py::none(), "categories"_a = Categories());
     module.def("permutation_test", core_permutation_test, "x"_a, "y"_a, "z"_a, "k"_a, "permutations"_a = 200,
                "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "stop_at_alpha"_a = 0.0, "estimator"_a = "ksg",
-               "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none());
+               "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none(), "categories"_a = Categories());
     module.def("permuted_statistics", core_permuted_statistics, "x"_a, "y"_a, "z"_a, "k"_a, "permutations"_a = 200,
                "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "estimator"_a = "ksg", "engine"_a = "auto",
-               "threads"_a = 0, "poll"_a = py::none());
+               "threads"_a = 0, "poll"_a = py::none(), "categories"_a = Categories());
     module.def("permuted_rows", core_permuted_rows, "z"_a, "permutations"_a = 200, "seed"_a = 0, "stream"_a = 0,
-               "neighbors"_a = 0, "first"_a = 0, "threads"_a = 0, "poll"_a = py::none());
+               "neighbors"_a = 0, "first"_a = 0, "threads"_a = 0, "poll"_a = py::none(), "categories"_a = Categories());
     module.def("thread_count", core_thread_count, "threads"_a = 0);
     module.def("build_info", core_build_info);
     bindings::register_block_regression(module);

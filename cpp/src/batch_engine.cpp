@@ -12,7 +12,6 @@
 #include "near_blocks.hpp"
 #include "neighbor_lists.hpp"
 #include "parallel.hpp"
-#include "radius.hpp"
 
 namespace knnmi {
 namespace {
@@ -81,7 +80,7 @@ private:
             point.largest = 0.0;
             for (std::size_t b = 0; b < y_->batches(); ++b) {
                 const double* const rho = point.rho.data() + b * batch_size;
-                const double largest = *std::max_element(rho, rho + batch_size);
+                const double largest = fixed_->terms().covering(*std::max_element(rho, rho + batch_size));
                 if (largest > before)
                     batch_nearest(p, b);
                 else
@@ -93,8 +92,15 @@ private:
     void collect(std::size_t p, double radius) {
         Point& point = points_[p];
         const std::span<const std::uint32_t> blocks = near_.within(first_ + p, radius);
-        const PointQuery query{&fixed_->geometry(), fixed_->x(),   nullptr, first_ + p,
-                               blocks.data(),       blocks.size(), nullptr};
+        const PointQuery query{.geometry = &fixed_->geometry(),
+                               .x = fixed_->x(),
+                               .y = nullptr,
+                               .x_cap = fixed_->x_cap(),
+                               .y_cap = 0.0,
+                               .self = first_ + p,
+                               .blocks = blocks.data(),
+                               .block_count = blocks.size(),
+                               .distances = nullptr};
         const std::size_t capacity = blocks.size() * block_size;
         std::size_t found[2];
         kernels_->neighbors(query, radius, point.xz.reserve(capacity), point.z.reserve(capacity), found);
@@ -113,18 +119,21 @@ private:
         Point& point = points_[p];
         const double largest = kernels_->batch_nearest(point.xz.ordered(), y_->batch(b), first_ + p, fixed_->k(),
                                                        room_.data(), point.rho.data() + b * batch_size);
-        point.largest = std::max(point.largest, largest);
+        point.largest = std::max(point.largest, fixed_->terms().covering(largest));
     }
 
     BatchCounts counts_within(std::size_t p, std::size_t b) {
         Point& point = points_[p];
         const std::size_t self = first_ + p;
         double radius[batch_size];
-        for (std::size_t l = 0; l < batch_size; ++l) radius[l] = shrunken(point.rho[b * batch_size + l]);
+        for (std::size_t l = 0; l < batch_size; ++l) radius[l] = fixed_->terms().reach(point.rho[b * batch_size + l]);
         BatchCounts n{};
-        kernels_->batch_within(point.xz.ordered(), radius, n.xz);
+        if (fixed_->terms().mixed())
+            kernels_->batch_within_y(point.xz.ordered(), y_->batch(b), self, radius, n.xz, n.joint);
+        else
+            kernels_->batch_within(point.xz.ordered(), radius, n.xz);
         if (fixed_->counts_by_line()) {
-            kernels_->batch_line_within(y_->lines(b), y_->columns_in(b), y_->batch(b) + self * batch_size,
+            kernels_->batch_line_within(y_->lines(b), y_->columns_in(b), y_->batch(b).values + self * batch_size,
                                         fixed_->z(self), radius, n.z, n.yz);
         } else {
             kernels_->batch_within_y(point.z.ordered(), y_->batch(b), self, radius, n.z, n.yz);
@@ -137,7 +146,7 @@ private:
     void count_everything(const double* radius, BatchCounts& n) const {
         const auto others = static_cast<std::int64_t>(fixed_->points() - 1);
         for (std::size_t l = 0; l < batch_size; ++l)
-            if (radius[l] == std::numeric_limits<double>::infinity()) n.xz[l] = n.yz[l] = n.z[l] = others;
+            if (radius[l] == std::numeric_limits<double>::infinity()) n.xz[l] = n.yz[l] = n.z[l] = n.joint[l] = others;
     }
 
     const FixedSide* fixed_;
@@ -166,12 +175,14 @@ public:
     NeighborCounts counts(const ColumnSource& source, std::size_t, std::size_t index) override {
         const std::vector<std::uint32_t> none(fixed_.points());
         NeighborCounts result{none, none, none, {}};
+        if (fixed_.terms().mixed()) result.joint = none;
         each_block(source, index, 1, [&](std::size_t first, std::size_t, std::span<const BatchCounts> counts, int) {
             for (std::size_t p = 0; p < counts.size(); ++p) {
                 const std::uint32_t row = fixed_.order().rows()[first + p];
                 result.xz[row] = static_cast<std::uint32_t>(counts[p].xz[0]);
                 result.yz[row] = static_cast<std::uint32_t>(counts[p].yz[0]);
                 result.z[row] = static_cast<std::uint32_t>(counts[p].z[0]);
+                if (fixed_.terms().mixed()) result.joint[row] = static_cast<std::uint32_t>(counts[p].joint[0]);
             }
         });
         return result;
@@ -202,7 +213,7 @@ private:
         const auto size = [](std::int64_t count) { return static_cast<std::size_t>(count); };
         for (const BatchCounts& n : counts)
             for (std::size_t l = 0; l < batch_size; ++l)
-                block[l] += fixed_.term(size(n.xz[l]), size(n.yz[l]), size(n.z[l]));
+                block[l] += fixed_.terms()(size(n.xz[l]), size(n.yz[l]), size(n.z[l]), size(n.joint[l]));
         for (std::size_t l = 0; l < batch_size; ++l) sums[l] += block[l];
     }
 

@@ -11,10 +11,15 @@ BatchedColumns::BatchedColumns(const FixedSide& fixed, const ColumnSource& sourc
     : rows_(fixed.geometry().stride), columns_(count), values_(batches() * rows_ * batch_size) {
     if (fixed.counts_by_line()) {
         std::vector<double> values(fixed.points());
-        source(first, values);
+        source.write(first, values);
         sorted_ = std::make_shared<SortedColumn>(values);
         ranked_.resize(columns_);
         lines_.resize(columns_);
+    }
+    for (std::size_t column = 0; column < columns_; ++column) {
+        if (!source.is_category(first + column, 0)) continue;
+        if (caps_.empty()) caps_.assign(batches() * batch_size, cap_of(false));
+        caps_[column] = cap_of(true);
     }
     parallel_for(batches(), options, [&](std::size_t b, int) { fill(b, fixed, source, first); });
 }
@@ -24,11 +29,11 @@ void BatchedColumns::fill(std::size_t b, const FixedSide& fixed, const ColumnSou
     double* const out = values_.data() + b * rows_ * batch_size;
     for (std::size_t lane = 0; lane < columns_in(b); ++lane) {
         const std::size_t column = b * batch_size + lane;
-        source(first + column, values);
+        source.write(first + column, values);
         for (std::size_t position = 0; position < values.size(); ++position)
             out[position * batch_size + lane] = values[fixed.order().rows()[position]];
         if (!fixed.counts_by_line()) continue;
-        ranked_[column] = fixed.ranked(sorted_, values);
+        ranked_[column] = fixed.ranked(sorted_, values, cap_of(source.is_category(first + column, 0)));
         lines_[column] = ranked_[column]->view();
     }
 }

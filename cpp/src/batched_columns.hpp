@@ -12,8 +12,7 @@
 
 namespace knnmi {
 
-// Batches of eight columns side by side, by position: value l of position p is batch(b)[8 * p + l]. Where counts come
-// from a line, each column also along it.
+// Batches of eight columns side by side, by position. Where counts come from a line, each column also along it.
 class BatchedColumns {
 public:
     // Columns first to first + count - 1 of the source.
@@ -22,7 +21,9 @@ public:
 
     std::size_t batches() const { return (columns_ + batch_size - 1) / batch_size; }
     std::size_t columns_in(std::size_t batch) const { return std::min(batch_size, columns_ - batch * batch_size); }
-    const double* batch(std::size_t b) const { return values_.data() + b * rows_ * batch_size; }
+    BatchView batch(std::size_t b) const {
+        return {values_.data() + b * rows_ * batch_size, caps_.empty() ? nullptr : caps_.data() + b * batch_size};
+    }
     const RankedLine* lines(std::size_t batch) const { return lines_.data() + batch * batch_size; }
 
 private:
@@ -30,6 +31,7 @@ private:
 
     std::size_t rows_, columns_;
     AlignedVector<double> values_;
+    AlignedVector<double> caps_;                  // empty: no categories
     std::shared_ptr<const SortedColumn> sorted_;  // the first column, which serves all others if they are permutations
     std::vector<std::optional<RankedColumn>> ranked_;
     std::vector<RankedLine> lines_;  // views of them

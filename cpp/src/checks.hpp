@@ -22,6 +22,17 @@ inline void check_finite(const Points& points, const char* name) {
     }
 }
 
+inline void check_categories(const Points& points, const char* name) {
+    for (std::size_t j = 0; j < points.columns(); ++j) {
+        if (!points.is_category(j)) continue;
+        for (std::size_t i = 0; i < points.rows(); ++i) {
+            if (points(i, j) == std::round(points(i, j)) && std::abs(points(i, j)) < 0x1p31) continue;
+            throw std::invalid_argument(std::string(name) + ", column " + std::to_string(j) +
+                                        ": categories must be whole numbers below 2^31");
+        }
+    }
+}
+
 inline void check_neighbors(int k, std::size_t rows) {
     if (rows > std::numeric_limits<std::uint32_t>::max())
         throw std::invalid_argument("at most 2^32 - 1 rows can be used");
@@ -41,6 +52,9 @@ inline void check_sample(const Points& x, const Points& y, const Points& z, int 
     check_finite(x, "x");
     check_finite(y, "y");
     check_finite(z, "z");
+    check_categories(x, "x");
+    check_categories(y, "y");
+    check_categories(z, "z");
 }
 
 }  // namespace knnmi

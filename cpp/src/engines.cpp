@@ -28,9 +28,8 @@ std::size_t enough_to_share(std::size_t rows, std::size_t z_columns) {
 }
 
 // Which engine may serve, and which is fastest.
-Engine engine_for(const Points& x, const Points& z, std::size_t y_width, const Neighborhood& neighborhood,
-                  std::size_t count, const Options& options) {
-    if (x.columns() != 1 || y_width != 1 || neighborhood.estimator != Estimator::ksg) return Engine::tree;
+Engine engine_for(const Points& x, const Points& z, std::size_t y_width, std::size_t count, const Options& options) {
+    if (x.columns() != 1 || y_width != 1) return Engine::tree;
     if (options.engine != Engine::automatic) return options.engine;
     return count >= enough_to_share(x.rows(), z.columns()) ? Engine::batch : Engine::single;
 }
@@ -39,7 +38,7 @@ Engine engine_for(const Points& x, const Points& z, std::size_t y_width, const N
 
 std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                             std::size_t y_width, std::size_t count, const Options& options) {
-    switch (engine_for(x, z, y_width, neighborhood, count, options)) {
+    switch (engine_for(x, z, y_width, count, options)) {
         case Engine::single:
             return make_single_engine(x, z, neighborhood, kernels(), options);
         case Engine::batch:

@@ -14,8 +14,16 @@
 
 namespace knnmi {
 
-// Writes y number `index` into `out`: rows * width values, one row after another. Called from several threads at once.
-using ColumnSource = std::function<void(std::size_t index, std::span<double> out)>;
+// Gives one y after another. Called from several threads at once.
+struct ColumnSource {
+    // Writes y number `index` into `out`: rows * width values, one row after another.
+    std::function<void(std::size_t index, std::span<double> out)> write;
+
+    // Whether a column of y number `index` is a category.
+    std::function<bool(std::size_t index, std::size_t column)> is_category = [](std::size_t, std::size_t) {
+        return false;
+    };
+};
 
 // What is fixed while y varies: x, z and k. An implementation prepares what depends on these alone once.
 class NeighborEngine {

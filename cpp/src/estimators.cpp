@@ -15,11 +15,13 @@ namespace {
 
 // The only y is `y` as it is.
 ColumnSource same(const Points& y) {
-    return [y](std::size_t, std::span<double> out) {
-        for (std::size_t i = 0; i < y.rows(); ++i) {
-            for (std::size_t j = 0; j < y.columns(); ++j) out[i * y.columns() + j] = y(i, j);
-        }
-    };
+    return {.write =
+                [y](std::size_t, std::span<double> out) {
+                    for (std::size_t i = 0; i < y.rows(); ++i) {
+                        for (std::size_t j = 0; j < y.columns(); ++j) out[i * y.columns() + j] = y(i, j);
+                    }
+                },
+            .is_category = [y](std::size_t, std::size_t column) { return y.is_category(column); }};
 }
 
 std::vector<double> estimates(const Points& x, const Points& z, const Neighborhood& neighborhood,
@@ -65,9 +67,11 @@ double conditional_mutual_information(const Points& x, const Points& y, const Po
 std::vector<double> conditional_mutual_informations(const Points& x, const Points& candidates, const Points& z,
                                                     const Neighborhood& neighborhood, const Options& options) {
     check_sample(x, candidates, z, neighborhood.k);
-    const ColumnSource source = [&](std::size_t j, std::span<double> out) {
-        for (std::size_t i = 0; i < out.size(); ++i) out[i] = candidates(i, j);
-    };
+    const ColumnSource source{.write =
+                                  [&](std::size_t j, std::span<double> out) {
+                                      for (std::size_t i = 0; i < out.size(); ++i) out[i] = candidates(i, j);
+                                  },
+                              .is_category = [&](std::size_t j, std::size_t) { return candidates.is_category(j); }};
     return estimates(x, z, neighborhood, source, 1, candidates.columns(), options);
 }
 

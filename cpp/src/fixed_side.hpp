@@ -4,12 +4,12 @@
 #include <memory>
 #include <optional>
 
-#include "fixed_point.hpp"
 #include "kernels/kernels.hpp"
 #include "knnmi/estimators.hpp"
 #include "knnmi/points.hpp"
 #include "sorted_line.hpp"
 #include "spatial_order.hpp"
+#include "terms.hpp"
 
 namespace knnmi {
 
@@ -29,13 +29,11 @@ public:
     const double* x() const { return x_.empty() ? nullptr : x_.data(); }
     bool counts_by_line() const { return x_.empty(); }
 
-    // psi(n_xz + 1) + psi(n_yz + 1) - psi(n_z + 1)
-    std::int64_t term(std::size_t n_xz, std::size_t n_yz, std::size_t n_z) const {
-        return digamma_[n_xz + 1] + digamma_[n_yz + 1] - digamma_[n_z + 1];
-    }
+    double x_cap() const { return x_cap_; }
+    const Terms& terms() const { return terms_; }
 
     // For counts_by_line(): see RankedColumn.
-    RankedColumn ranked(std::shared_ptr<const SortedColumn> other, std::span<const double> y) const;
+    RankedColumn ranked(std::shared_ptr<const SortedColumn> other, std::span<const double> y, double y_cap) const;
 
     // The single column of z, or anything when there is none.
     double z(std::size_t position) const {
@@ -49,7 +47,8 @@ private:
     Geometry geometry_;
     AlignedVector<double> x_;
     std::optional<SortedLine> line_;  // when z has one column
-    DigammaTable digamma_;
+    double x_cap_;
+    Terms terms_;
 };
 
 }  // namespace knnmi

@@ -34,8 +34,9 @@ std::span<const std::uint32_t> NearBlocks::within(std::size_t position, double r
     const BoxQuery query{point_.data(), point_.data(), radius};
     if (radius > radius_) find_groups(query, wide_groups_);
     const Numbers& groups = radius > radius_ ? wide_groups_ : groups_;
-    blocks_.count = kernels_->boxes_within(geometry_.block_boxes, geometry_.dimensions, geometry_.blocks, query,
-                                           groups.buffer.data(), groups.count, blocks_.buffer.data());
+    blocks_.count =
+        kernels_->boxes_within(geometry_.block_boxes, geometry_.dimensions, geometry_.categories, geometry_.blocks,
+                               query, groups.buffer.data(), groups.count, blocks_.buffer.data());
     return {blocks_.buffer.data(), blocks_.count};
 }
 
@@ -46,8 +47,9 @@ double NearBlocks::side() const {
 }
 
 void NearBlocks::find_groups(const BoxQuery& query, Numbers& groups) const {
-    groups.count = kernels_->boxes_within(geometry_.group_boxes, geometry_.dimensions, geometry_.groups, query,
-                                          runs_of_groups_.data(), runs_of_groups_.size(), groups.buffer.data());
+    groups.count =
+        kernels_->boxes_within(geometry_.group_boxes, geometry_.dimensions, geometry_.categories, geometry_.groups,
+                               query, runs_of_groups_.data(), runs_of_groups_.size(), groups.buffer.data());
 }
 
 }  // namespace knnmi

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "indicators.hpp"
 #include "kd_tree.hpp"
 #include "knnmi/permutation_test.hpp"
 #include "parallel.hpp"
@@ -28,7 +29,8 @@ void shuffle_rows(std::span<std::uint32_t> rows, RandomWords& random) {
 
 LocalPermutations::LocalPermutations(const Points& z, int m, const Options& options)
     : rows_(z.rows()), each_(std::min(static_cast<std::size_t>(m), rows_)), neighbors_(rows_ * each_) {
-    const KdTree tree(z);
+    const RowMajor space = with_indicators(z);
+    const KdTree tree(space.view());
     parallel_runs(rows_, options, [&](std::size_t begin, std::size_t end) {
         KSmallest nearest(std::max(static_cast<int>(each_) - 1, 1));
         std::vector<std::pair<double, std::size_t>> found;  // distance, and how many rows after the row itself
@@ -42,7 +44,7 @@ LocalPermutations::LocalPermutations(const Points& z, int m, const Options& opti
             found.clear();
             tree.search(tree.points()[position], radius, [&](std::size_t first, std::size_t last) {
                 for (std::size_t p = first; p < last; ++p) {
-                    const double d = distance(tree.points()[p], tree.points()[position], z.columns());
+                    const double d = distance(tree.points()[p], tree.points()[position], space.columns());
                     if (d <= radius && p != position) found.emplace_back(d, (rows_ + tree.rows()[p] - row) % rows_);
                 }
             });

@@ -35,8 +35,10 @@ public:
           engine_(make_engine(x, z, neighborhood, y.columns(), count, options)) {}
 
     void write(std::size_t first, std::span<Sum> out) {
-        engine_->sums([this](std::size_t index, std::span<double> values) { fill(index, values); }, y_.columns(), first,
-                      out);
+        const ColumnSource source{
+            .write = [this](std::size_t index, std::span<double> values) { fill(index, values); },
+            .is_category = [this](std::size_t, std::size_t column) { return y_.is_category(column); }};
+        engine_->sums(source, y_.columns(), first, out);
     }
 
 private:
@@ -111,6 +113,7 @@ std::vector<std::uint32_t> permuted_rows(const Points& z, const Permutations& pe
     check(permutations);
     check_neighbors(1, z.rows());
     check_finite(z, "z");
+    check_categories(z, "z");
     const PermutedRows rows(z, permutations, options);
     const auto count = static_cast<std::size_t>(permutations.count);
     std::vector<std::uint32_t> drawn(count * z.rows());

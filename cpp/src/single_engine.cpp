@@ -9,18 +9,18 @@
 #include "growing_radius.hpp"
 #include "near_blocks.hpp"
 #include "parallel.hpp"
-#include "radius.hpp"
 
 namespace knnmi {
 namespace {
 
 struct PointCounts {
-    std::size_t xz, yz, z;  // the point itself not included
+    std::size_t xz, yz, z, joint;  // the point itself not included
 };
 
 // One y by position, and along the line if there is one.
 struct Column {
     AlignedVector<double> values;
+    double cap;
     std::optional<RankedColumn> ranked;
 };
 
@@ -42,7 +42,7 @@ public:
         for (std::size_t self = block * block_size; self < end; ++self) {
             const double rho = nearest(self, start);
             total += rho;
-            consume(self, counts_within(shrunken(rho)));
+            consume(self, counts_within(fixed_->terms().reach(rho)));
         }
         guess_ = 1.1 * total / static_cast<double>(end - block * block_size);  // as measured; flat within a tenth
     }
@@ -52,11 +52,19 @@ private:
         for (GrowingRadius radius(start);;) {
             const std::span<const std::uint32_t> blocks = near_.within(self, radius);
             distances_.resize(std::max(distances_.size(), 3 * block_size * blocks.size()));
-            query_ = {&fixed_->geometry(), fixed_->x(),   y_->values.data(), self,
-                      blocks.data(),       blocks.size(), distances_.data()};
+            query_ = {.geometry = &fixed_->geometry(),
+                      .x = fixed_->x(),
+                      .y = y_->values.data(),
+                      .x_cap = fixed_->x_cap(),
+                      .y_cap = y_->cap,
+                      .self = self,
+                      .blocks = blocks.data(),
+                      .block_count = blocks.size(),
+                      .distances = distances_.data()};
             const double rho = fixed_->kernels().nearest(query_, fixed_->k(), room_.data());
-            if (rho <= radius) return rho;
-            radius.grow(rho);
+            const double needed = fixed_->terms().covering(rho);
+            if (needed <= radius) return rho;
+            radius.grow(needed);
         }
     }
 
@@ -65,10 +73,11 @@ private:
         const SingleCounts n = fixed_->kernels().counts_within(query_, radius);
         // An infinite radius also reaches the infinities that fill the last block.
         const auto others = [all = fixed_->points()](std::size_t count) { return std::min(count, all) - 1; };
-        if (!line_) return {others(n.xz), others(n.yz), others(n.z)};
+        const std::size_t joint = fixed_->terms().mixed() ? others(fixed_->kernels().joint_within(query_, radius)) : 0;
+        if (!line_) return {others(n.xz), others(n.yz), others(n.z), joint};
         const LineCounts line =
             fixed_->kernels().line_within(*line_, y_->values[query_.self], fixed_->z(query_.self), radius);
-        return {others(n.xz), line.yz - 1, line.z - 1};
+        return {others(n.xz), line.yz - 1, line.z - 1, joint};
     }
 
     const FixedSide* fixed_;
@@ -90,7 +99,7 @@ public:
         for (std::size_t j = 0; j < out.size(); ++j) {
             std::vector<Sum> partial(static_cast<std::size_t>(thread_count(options_)));
             each_point(source, first + j, [&](std::size_t, const PointCounts& n, int thread) {
-                partial[static_cast<std::size_t>(thread)] += fixed_.term(n.xz, n.yz, n.z);
+                partial[static_cast<std::size_t>(thread)] += fixed_.terms()(n.xz, n.yz, n.z, n.joint);
             });
             out[j] = std::accumulate(partial.begin(), partial.end(), Sum{0});
         }
@@ -99,11 +108,13 @@ public:
     NeighborCounts counts(const ColumnSource& source, std::size_t, std::size_t index) override {
         const std::vector<std::uint32_t> none(fixed_.points());
         NeighborCounts result{none, none, none, {}};
+        if (fixed_.terms().mixed()) result.joint = none;
         each_point(source, index, [&](std::size_t position, const PointCounts& n, int) {
             const std::uint32_t row = fixed_.order().rows()[position];
             result.xz[row] = static_cast<std::uint32_t>(n.xz);
             result.yz[row] = static_cast<std::uint32_t>(n.yz);
             result.z[row] = static_cast<std::uint32_t>(n.z);
+            if (fixed_.terms().mixed()) result.joint[row] = static_cast<std::uint32_t>(n.joint);
         });
         return result;
     }
@@ -113,10 +124,11 @@ private:
     template <class Consume>
     void each_point(const ColumnSource& source, std::size_t index, const Consume& consume) {
         std::vector<double> values(fixed_.points());
-        source(index, values);
-        Column y{fixed_.order().arranged(Points::single_column(values.data(), values.size())), {}};
+        source.write(index, values);
+        const double cap = cap_of(source.is_category(index, 0));
+        Column y{fixed_.order().arranged(Points::single_column(values.data(), values.size())), cap, {}};
         if (fixed_.counts_by_line()) {
-            y.ranked = fixed_.ranked(sorted_, values);
+            y.ranked = fixed_.ranked(sorted_, values, cap);
             sorted_ = y.ranked->sorted();
         }
 

@@ -31,11 +31,12 @@ bool is_rearrangement(std::span<const double> values, const std::vector<std::uin
 
 }  // namespace
 
-SortedLine::SortedLine(const Points& z) : rows_(ascending_rows(z)), sorted_(values_at(rows_, z)) {}
+SortedLine::SortedLine(const Points& z)
+    : rows_(ascending_rows(z)), sorted_(values_at(rows_, z)), z_cap_(cap_of(z.is_category(0))) {}
 
 RankedColumn::RankedColumn(std::shared_ptr<const SortedColumn> other, const SortedLine* line, std::span<const double> y,
-                           const Kernels& kernels)
-    : points_(y.size()), sorted_(std::move(other)), line_(line) {
+                           double y_cap, const Kernels& kernels)
+    : points_(y.size()), sorted_(std::move(other)), line_(line), y_cap_(y_cap) {
     std::vector<std::uint32_t> ranks(points_);
     const auto found = [&](std::span<const double> values) {
         return kernels.rank(sorted_->view(), values.data(), points_, ranks.data());
@@ -54,8 +55,8 @@ RankedColumn::RankedColumn(std::shared_ptr<const SortedColumn> other, const Sort
 }
 
 RankedLine RankedColumn::view() const {
-    if (line_ == nullptr) return {points_, &sorted_->view(), nullptr, nullptr};
-    return {points_, &sorted_->view(), &line_->z(), ranks_.data()};
+    if (line_ == nullptr) return {points_, &sorted_->view(), nullptr, nullptr, y_cap_, 0.0};
+    return {points_, &sorted_->view(), &line_->z(), ranks_.data(), y_cap_, line_->z_cap()};
 }
 
 }  // namespace knnmi

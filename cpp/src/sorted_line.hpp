@@ -19,10 +19,12 @@ public:
 
     const std::vector<std::uint32_t>& rows() const { return rows_; }  // by ascending z
     const SortedLevels& z() const { return sorted_.view(); }
+    double z_cap() const { return z_cap_; }
 
 private:
     std::vector<std::uint32_t> rows_;
     SortedColumn sorted_;
+    double z_cap_;
 };
 
 // One y along a SortedLine; with no line, z is empty and the sorted values are all there is.
@@ -31,7 +33,7 @@ public:
     // Sorts only if it has to: the sorted values of another y, which may be null, do as well when they are the same
     // values, as they are in permutations.
     RankedColumn(std::shared_ptr<const SortedColumn> other, const SortedLine* line, std::span<const double> y,
-                 const Kernels& kernels);
+                 double y_cap, const Kernels& kernels);
 
     const std::shared_ptr<const SortedColumn>& sorted() const { return sorted_; }
     RankedLine view() const;
@@ -41,6 +43,7 @@ private:
     std::shared_ptr<const SortedColumn> sorted_;
     const SortedLine* line_;
     std::vector<std::uint32_t> ranks_;  // along the line
+    double y_cap_;
 };
 
 }  // namespace knnmi

@@ -79,6 +79,7 @@ SpatialOrder::SpatialOrder(std::initializer_list<Points> parts) {
     rows_ = dimensions_ == 1 ? ascending_rows(columns.front()) : MedianSplit(columns).rows();
 
     for (const Points& column : columns) {
+        categories_.push_back(column.is_category(0));
         const AlignedVector<double> values = arranged(column);
         coordinates_.insert(coordinates_.end(), values.begin(), values.end());
     }
@@ -93,8 +94,14 @@ AlignedVector<double> SpatialOrder::arranged(const Points& column) const {
 }
 
 Geometry SpatialOrder::geometry() const {
-    return {dimensions_,         blocks(),           groups(), coordinates_.data(), blocks() * block_size,
-            block_boxes_.view(), group_boxes_.view()};
+    return {.dimensions = dimensions_,
+            .blocks = blocks(),
+            .groups = groups(),
+            .categories = categories_.data(),
+            .coordinates = coordinates_.data(),
+            .stride = blocks() * block_size,
+            .block_boxes = block_boxes_.view(),
+            .group_boxes = group_boxes_.view()};
 }
 
 void SpatialOrder::BoxArrays::resize(std::size_t boxes, std::size_t dimensions) {

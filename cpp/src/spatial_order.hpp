@@ -43,6 +43,7 @@ private:
     void bound(BoxArrays& boxes, std::size_t count, std::size_t points_each);
 
     std::size_t dimensions_;
+    std::vector<unsigned char> categories_;  // by dimension
     std::vector<std::uint32_t> rows_;
     AlignedVector<double> coordinates_;
     BoxArrays block_boxes_, group_boxes_;

@@ -4,10 +4,11 @@
 #include <utility>
 
 #include "engines.hpp"
+#include "indicators.hpp"
 #include "kd_tree.hpp"
 #include "parallel.hpp"
-#include "radius.hpp"
 #include "row_major.hpp"
+#include "terms.hpp"
 
 namespace knnmi {
 namespace {
@@ -48,17 +49,7 @@ private:
 class TreeEngine : public NeighborEngine {
 public:
     TreeEngine(const Points& x, const Points& z, const Neighborhood& neighborhood, const Options& options)
-        : k_(neighborhood.k),
-          mixed_(neighborhood.estimator == Estimator::mixed),
-          options_(options),
-          tree_(z.empty() ? x : z),
-          x_(x, tree_.rows()),
-          z_(z, tree_.rows()),
-          psi_(tree_.rows().size()) {
-        // Many points are near in few columns of z: then it is faster to count in one space after another.
-        if (z.columns() <= 1) near_xz_.emplace(side_by_side({&x_, &z_}));
-        if (z.columns() == 1) near_z_.emplace(z_);
-    }
+        : TreeEngine(with_indicators(x), with_indicators(z), neighborhood, options) {}
 
     void sums(const ColumnSource& source, std::size_t width, std::size_t first, std::span<Sum> out) override {
         // Threads share out the y's, or the points of one y after another; never both.
@@ -78,21 +69,35 @@ public:
             by_row.xz[row] = by_position.xz[i];
             by_row.yz[row] = by_position.yz[i];
             by_row.z[row] = by_position.z[i];
-            if (mixed_) by_row.joint[row] = by_position.joint[i];
+            if (terms_.mixed()) by_row.joint[row] = by_position.joint[i];
         }
         return by_row;
     }
 
 private:
+    TreeEngine(const RowMajor& x, const RowMajor& z, const Neighborhood& neighborhood, const Options& options)
+        : k_(neighborhood.k),
+          options_(options),
+          tree_(z.columns() == 0 ? x.view() : z.view()),
+          x_(x.view(), tree_.rows()),
+          z_(z.view(), tree_.rows()),
+          terms_(x.rows(), z.columns() > 0, neighborhood) {
+        // Many points are near in few columns of z: then it is faster to count in one space after another.
+        if (z.columns() <= 1) near_xz_.emplace(side_by_side({&x_, &z_}));
+        if (z.columns() == 1) near_z_.emplace(z_);
+    }
+
     NeighborCounts count(const ColumnSource& source, std::size_t width, std::size_t index,
                          const Options& options) const {
         const std::size_t n = x_.rows();
         RowMajor given(n, width);
-        source(index, given.values());
-        const RowMajor y(given.view(), tree_.rows());
+        source.write(index, given.values());
+        std::vector<unsigned char> categories(width);
+        for (std::size_t j = 0; j < width; ++j) categories[j] = source.is_category(index, j);
+        const RowMajor y(with_indicators(given.view().with_categories(categories.data())).view(), tree_.rows());
         std::vector<double> radius(n);
         NeighborCounts counts;
-        counts.joint.resize(mixed_ ? n : 0);
+        counts.joint.resize(terms_.mixed() ? n : 0);
         measure(y, options, radius, counts.joint);
         counts.xz.resize(n);
         counts.yz.resize(n);
@@ -120,8 +125,8 @@ private:
             for (std::size_t p = begin; p < end; ++p) {
                 const double rho = tree.kth_distance(p, nearest);
                 const std::size_t i = tree.rows()[p];
-                radius[i] = mixed_ ? widened(rho) : shrunken(rho);
-                if (mixed_) neighbors[i] = tree.count(tree.points()[p], radius[i]) - 1;
+                radius[i] = terms_.reach(rho);
+                if (terms_.mixed()) neighbors[i] = tree.count(tree.points()[p], radius[i]) - 1;
             }
         });
     }
@@ -152,27 +157,16 @@ private:
 
     Sum sum(const NeighborCounts& counts) const {
         Sum total = 0;
-        if (mixed_) {
-            // psi of the number of neighbours, where the other estimator has one more and k for the joint space.
-            // Without z every point is near, this one too.
-            const std::size_t self = z_.columns() == 0 ? 1 : 0;
-            for (std::size_t i = 0; i < x_.rows(); ++i) {
-                total += psi_[counts.xz[i]] + psi_[counts.yz[i]] - psi_[counts.z[i] + self] - psi_[counts.joint[i]];
-            }
-            return total + static_cast<Sum>(x_.rows()) * psi_[static_cast<std::size_t>(k_)];
-        }
-        for (std::size_t i = 0; i < x_.rows(); ++i) {
-            total += psi_[counts.xz[i] + 1] + psi_[counts.yz[i] + 1] - psi_[counts.z[i] + 1];
-        }
+        for (std::size_t i = 0; i < x_.rows(); ++i)
+            total += terms_(counts.xz[i], counts.yz[i], counts.z[i], terms_.mixed() ? counts.joint[i] : 0);
         return total;
     }
 
     int k_;
-    bool mixed_;
     Options options_;
     KdTree tree_;
     RowMajor x_, z_;
-    DigammaTable psi_;
+    Terms terms_;
     std::optional<RangeCounter> near_xz_, near_z_;  // with at most one column of z
 };
 

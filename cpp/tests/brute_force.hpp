@@ -14,7 +14,8 @@ namespace knnmi::test {
 inline double max_norm(const Points& points, std::size_t i, std::size_t j) {
     double distance = 0.0;
     for (std::size_t c = 0; c < points.columns(); ++c) {
-        distance = std::max(distance, std::abs(points(i, c) - points(j, c)));
+        const double along = std::abs(points(i, c) - points(j, c));
+        distance = std::max(distance, points.is_category(c) && along > 0.0 ? 1.0 : along);
     }
     return distance;
 }
@@ -32,17 +33,22 @@ inline double brute_force_kth_distance(std::initializer_list<Points> blocks, std
     return distances[static_cast<std::size_t>(k - 1)];
 }
 
-inline NeighborCounts brute_force_counts(const Points& x, const Points& y, const Points& z, int k) {
+inline NeighborCounts brute_force_counts(const Points& x, const Points& y, const Points& z,
+                                         const Neighborhood& neighborhood) {
     const std::size_t n = x.rows();
+    const bool mixed = neighborhood.estimator == Estimator::mixed;
     const std::vector<std::uint32_t> none(n);
     NeighborCounts counts{none, none, none, {}};
+    if (mixed) counts.joint = none;
     for (std::size_t i = 0; i < n; ++i) {
-        const double radius = shrunken(brute_force_kth_distance({x, y, z}, i, k));
+        const double rho = brute_force_kth_distance({x, y, z}, i, neighborhood.k);
+        const double radius = mixed ? widened(rho) : shrunken(rho);
         for (std::size_t j = 0; j < n; ++j) {
             if (j == i) continue;
             const double dx = max_norm(x, i, j), dy = max_norm(y, i, j), dz = max_norm(z, i, j);
             counts.xz[i] += std::max(dx, dz) <= radius;
             counts.yz[i] += std::max(dy, dz) <= radius;
+            if (mixed) counts.joint[i] += std::max({dx, dy, dz}) <= radius;
             counts.z[i] += dz <= radius;  // without columns every point is at distance 0
         }
     }

@@ -15,9 +15,11 @@ namespace knnmi::test {
 struct Sample {
     std::size_t rows, columns;
     std::vector<double> values;
+    std::vector<unsigned char> categories{};  // which columns are; empty: none
 
     Points view(std::size_t first, std::size_t count) const {
-        return Points::row_major(values.data(), rows, columns).columns(first, count);
+        const Points points = Points::row_major(values.data(), rows, columns);
+        return (categories.empty() ? points : points.with_categories(categories.data())).columns(first, count);
     }
     Points all() const { return view(0, columns); }
     double& operator()(std::size_t row, std::size_t column) { return values[row * columns + column]; }

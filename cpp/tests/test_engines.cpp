@@ -19,7 +19,7 @@ namespace {
 struct Problem {
     Sample sample;
     std::size_t dz;
-    int k;
+    Neighborhood neighborhood;
 
     Points x() const { return sample.view(0, 1); }
     Points z() const { return sample.view(1, dz); }
@@ -27,9 +27,11 @@ struct Problem {
     std::size_t columns() const { return sample.columns - 1 - dz; }
 
     ColumnSource source() const {
-        return [this](std::size_t j, std::span<double> out) {
-            for (std::size_t i = 0; i < out.size(); ++i) out[i] = y(j)(i, 0);
-        };
+        return {.write =
+                    [this](std::size_t j, std::span<double> out) {
+                        for (std::size_t i = 0; i < out.size(); ++i) out[i] = y(j)(i, 0);
+                    },
+                .is_category = [this](std::size_t j, std::size_t) { return y(j).is_category(0); }};
     }
 };
 
@@ -44,24 +46,29 @@ constexpr struct {
                {"tree", [](const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels&,
                            const Options& options) { return make_tree_engine(x, z, neighborhood, options); }}};
 
-Sum sum_of_digammas(const NeighborCounts& n) {
+// Of the definitions: Frenzel and Pompe 2007; Mesner and Shalizi 2019, with psi(k) added.
+Sum sum_of_digammas(const NeighborCounts& n, const Problem& problem) {
     const DigammaTable digamma(n.z.size());
+    const std::size_t self = problem.dz == 0 ? 1 : 0;
     Sum sum = 0;
     for (std::size_t i = 0; i < n.z.size(); ++i)
-        sum += digamma[n.xz[i] + 1] + digamma[n.yz[i] + 1] - digamma[n.z[i] + 1];
+        sum += n.joint.empty() ? digamma[n.xz[i] + 1] + digamma[n.yz[i] + 1] - digamma[n.z[i] + 1]
+                               : digamma[n.xz[i]] + digamma[n.yz[i]] - digamma[n.z[i] + self] - digamma[n.joint[i]] +
+                                     digamma[static_cast<std::size_t>(problem.neighborhood.k)];
     return sum;
 }
 
 void check_against_brute_force(const Problem& problem, const Options& options, const std::string& what) {
     std::vector<Sum> expected;
     for (std::size_t j = 0; j < problem.columns(); ++j)
-        expected.push_back(sum_of_digammas(brute_force_counts(problem.x(), problem.y(j), problem.z(), problem.k)));
+        expected.push_back(
+            sum_of_digammas(brute_force_counts(problem.x(), problem.y(j), problem.z(), problem.neighborhood), problem));
     const std::size_t asked = problem.columns() / 2;
-    const NeighborCounts counts = brute_force_counts(problem.x(), problem.y(asked), problem.z(), problem.k);
+    const NeighborCounts counts = brute_force_counts(problem.x(), problem.y(asked), problem.z(), problem.neighborhood);
 
     for (const Kernels* const set : usable_kernels()) {
         for (const auto& engine : engines) {
-            const auto made = engine.make(problem.x(), problem.z(), problem.k, *set, options);
+            const auto made = engine.make(problem.x(), problem.z(), problem.neighborhood, *set, options);
             std::vector<Sum> sums(problem.columns());
             made->sums(problem.source(), 1, 0, sums);
             const bool right = made->counts(problem.source(), 1, asked) == counts && sums == expected;
@@ -69,6 +76,19 @@ void check_against_brute_force(const Problem& problem, const Options& options, c
             CHECK(right);
         }
     }
+}
+
+// Of every other sample some columns, with a few values each.
+Sample with_categories(Sample sample, std::mt19937_64& draw) {
+    if (draw() % 2 == 0) return sample;
+    sample.categories.resize(sample.columns);
+    for (std::size_t j = 0; j < sample.columns; ++j) {
+        if (draw() % 2 == 0) continue;
+        sample.categories[j] = 1;
+        const std::uint64_t levels = 1 + draw() % 7;
+        for (std::size_t i = 0; i < sample.rows; ++i) sample(i, j) = 3.0 * static_cast<double>(draw() % levels) - 4.0;
+    }
+    return sample;
 }
 
 void check_drawn_problems(std::size_t how_many, std::size_t most_points, std::uint64_t seed) {
@@ -81,10 +101,12 @@ void check_drawn_problems(std::size_t how_many, std::size_t most_points, std::ui
         const std::size_t columns = 1 + draw() % 11;
         Options options;
         options.threads = static_cast<int>(1 + draw() % 4);
-        const Problem problem{family.make(n, 1 + dz + columns, draw()), dz, k};
+        const auto estimator = draw() % 2 == 0 ? Estimator::ksg : Estimator::mixed;
+        const Problem problem{with_categories(family.make(n, 1 + dz + columns, draw()), draw), dz, {k, estimator}};
         check_against_brute_force(problem, options,
                                   std::string(family.name) + ", n=" + std::to_string(n) + ", dz=" + std::to_string(dz) +
-                                      ", k=" + std::to_string(k) + ", columns=" + std::to_string(columns));
+                                      ", k=" + std::to_string(k) + (estimator == Estimator::mixed ? ", mixed" : "") +
+                                      ", columns=" + std::to_string(columns));
     }
 }
 
@@ -95,11 +117,12 @@ TEST(few_points_against_brute_force) { check_drawn_problems(320, 60, 1); }
 TEST(some_points_against_brute_force) { check_drawn_problems(48, 400, 2); }
 
 TEST(many_points_against_brute_force) {
-    std::size_t n = 900;
+    std::size_t n = 500;
     for (const std::size_t dz : {0u, 1u, 3u, 10u})
         for (const Family& family : data_families)
-            check_against_brute_force({family.make(n += 17, 2 + dz, 3), dz, 3}, {},
-                                      std::string(family.name) + ", many points, dz=" + std::to_string(dz));
+            for (const Estimator estimator : {Estimator::ksg, Estimator::mixed})
+                check_against_brute_force({family.make(n += 17, 2 + dz, 3), dz, {3, estimator}}, {},
+                                          std::string(family.name) + ", many points, dz=" + std::to_string(dz));
     for (const std::size_t dz : {0u, 1u, 2u})
         check_against_brute_force({gaussian(3000, 2 + dz, 3), dz, 3}, {}, "3000 points, dz=" + std::to_string(dz));
 }
@@ -116,7 +139,7 @@ TEST(many_neighbours_against_brute_force) {
 TEST(columns_can_be_asked_about_in_parts) {
     const Problem problem{gaussian(150, 2 + 41, 5), 2, 3};
     for (const auto& engine : engines) {
-        const auto made = engine.make(problem.x(), problem.z(), problem.k, kernels(), {});
+        const auto made = engine.make(problem.x(), problem.z(), problem.neighborhood, kernels(), {});
         std::vector<Sum> all(problem.columns()), parts(problem.columns());
         made->sums(problem.source(), 1, 0, all);
         for (std::size_t first = 0; first < parts.size(); first += 13)

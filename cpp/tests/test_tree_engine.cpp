@@ -79,11 +79,11 @@ TEST(sums_are_the_same_for_any_number_of_threads) {
     for (const std::size_t n : {200u, 5200u}) {
         for (const std::size_t dz : {0u, 2u}) {
             const Problem p = problem(data_families[0], {n, 2, 2, dz, 3}, 5);
-            const ColumnSource source = [&](std::size_t index, std::span<double> out) {
+            const ColumnSource source{[&](std::size_t index, std::span<double> out) {
                 for (std::size_t i = 0; i < n; ++i) {
                     for (std::size_t j = 0; j < 2; ++j) out[2 * i + j] = p.y()((i + index) % n, j);
                 }
-            };
+            }};
             std::vector<Sum> expected;
             for (int threads = 1; threads <= 4; ++threads) {
                 const auto engine = make_tree_engine(p.x(), p.z(), 3, {.threads = threads});

@@ -68,8 +68,8 @@ class KnnCMI(CITest):
         many rows share a value, booleans and categories, which are 0 apart where equal and 1 where not. ``auto`` takes
         ``mixed`` for the questions in which such a column takes part, and ``ksg`` for the others.
     engine : auto, tree, single, batch
-        How neighbours are found; changes the time and never the answer. ``auto`` takes the fastest; the mixed estimator
-        and groups of columns take the tree in any case.
+        How neighbours are found; changes the time and never the answer. ``auto`` takes the fastest; groups of
+        columns take the tree in any case.
 
     References
     ----------
@@ -121,6 +121,7 @@ class KnnCMI(CITest):
 
 
 Variable = int | tuple[int, ...]
+Points = NDArray[np.float64]
 
 
 class BoundKnnCMI(BoundTest):
@@ -133,7 +134,9 @@ class BoundKnnCMI(BoundTest):
         self.threads = run.threads_per_job
         values = standardized(dataset.values) if component.standardize else dataset.values
         self._values = np.asfortranarray(values)
-        self._indicators = {i: _indicators(dataset.values[:, i]) for i in dataset.discrete_columns()}
+        self._categories = frozenset(dataset.discrete_columns())
+        for i in self._categories:
+            self._values[:, i] = np.unique(dataset.values[:, i], return_inverse=True)[1]
         self._mixed = self._mixed_columns(dataset)
         self._warn_of_small_categories(dataset)
         self._correlations = PartialCorrelations.of(dataset.values)
@@ -149,18 +152,15 @@ class BoundKnnCMI(BoundTest):
         scores = np.empty(len(candidates))
         alike: dict[EstimatorName, list[int]] = {"ksg": [], "mixed": []}
         for place, y in enumerate(candidates):
-            if y in self._indicators:
-                scores[place] = self._estimate(x, y, z)
-            else:
-                alike[self._estimator(x, y, z)].append(place)
+            alike[self._estimator(x, y, z)].append(place)
         for estimator, places in alike.items():
             if places:
+                some = tuple(candidates[place] for place in places)
                 scores[places] = conditional_mutual_informations(
-                    self._columns(x),
-                    self._values[:, [candidates[place] for place in places]],
-                    self._columns(z),
+                    *self._columns(x, some, z),
                     self._component.k,
                     estimator=estimator,
+                    categories=self._flags(x, some, z),
                     engine=self._component.engine,
                     threads=self.threads,
                     poll=self._run.poll,
@@ -179,11 +179,9 @@ class BoundKnnCMI(BoundTest):
 
     def _permuted(self, x: Variable, y: Variable, z: tuple[int, ...], component: KnnCMI) -> CIResult:
         estimator = self._estimator(x, y, z)
-        xs, ys = self._permuted_last(self._columns(x), self._columns(y), self._columns(z))
+        first, last = self._permuted_last(x, y, z)
         found = permutation_test(
-            xs,
-            ys,
-            self._columns(z),
+            *self._columns(first, last, z),
             component.k,
             permutations=component.permutations,
             seed=self._run.seed,
@@ -191,6 +189,7 @@ class BoundKnnCMI(BoundTest):
             neighbors=component.neighbors if component.null == "local" else 0,
             stop_at_alpha=component.alpha if component.stop_early else 0.0,
             estimator=estimator,
+            categories=self._flags(first, last, z),
             engine=component.engine,
             threads=self.threads,
             poll=self._run.poll,
@@ -208,17 +207,18 @@ class BoundKnnCMI(BoundTest):
             p_value_bounds=(lowest, highest) if left else None,
         )
 
-    def _permuted_last(self, *variables: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _permuted_last(self, x: Variable, y: Variable, z: tuple[int, ...]) -> tuple[Variable, Variable]:
         """Return x and y, last the one that is less tied to z.
 
         Of a variable that z determines nearly, most points near in z are near in it too: it has the more neighbours
         within the radius of the k-th joint one.
         """
-        x, y, z = variables
-        if not z.shape[1]:
+        if not z:
             return x, y
-        of_x, of_y, _ = neighbor_counts(x, y, z, self._component.k, threads=self.threads)
-        harmonic = np.cumsum(1.0 / np.arange(1, len(z) + 1))  # psi(m + 1) but for a constant
+        of_x, of_y, _ = neighbor_counts(
+            *self._columns(x, y, z), self._component.k, categories=self._flags(x, y, z), threads=self.threads
+        )
+        harmonic = np.cumsum(1.0 / np.arange(1, len(self._values) + 1))  # psi(m + 1) but for a constant
         tie = math.fsum(harmonic[of_x]) - math.fsum(harmonic[of_y])
         return (x, y) if tie >= 0 else (y, x)
 
@@ -227,7 +227,7 @@ class BoundKnnCMI(BoundTest):
         threshold = self._component.screen
         if threshold is None or not isinstance(x, int) or not isinstance(y, int):
             return None
-        if self._indicators.keys() & {x, y, *z}:
+        if self._categories & {x, y, *z}:
             return None  # codes of categories have no correlation
         partial = self._correlations.between(x, y, z)
         freedom = len(self._values) - partial.rank - 3
@@ -249,11 +249,10 @@ class BoundKnnCMI(BoundTest):
 
     def _estimate(self, x: Variable, y: Variable, z: tuple[int, ...]) -> float:
         return conditional_mutual_information(
-            self._columns(x),
-            self._columns(y),
-            self._columns(z),
+            *self._columns(x, y, z),
             self._component.k,
             estimator=self._estimator(x, y, z),
+            categories=self._flags(x, y, z),
             threads=self.threads,
         )
 
@@ -272,11 +271,11 @@ class BoundKnnCMI(BoundTest):
             listed = ", ".join(tied.values())
             does = "biases the ksg estimator" if self._component.estimator == "ksg" else "calls for the mixed estimator"
             self._run.warn_once(("ties", listed), f"knn-cmi: in column {listed} many rows share a value, which {does}")
-        return frozenset(tied) | frozenset(self._indicators)
+        return frozenset(tied) | self._categories
 
     def _warn_of_small_categories(self, dataset: Dataset) -> None:
         k = self._component.k
-        for i in self._indicators:
+        for i in sorted(self._categories):
             _, counts = np.unique(dataset.values[:, i], return_counts=True)
             small = counts[counts <= k].sum() / dataset.n
             if small > 0.5:
@@ -286,12 +285,11 @@ class BoundKnnCMI(BoundTest):
                     f"k = {k} rows, so their neighbours are of others: merge categories, or leave the column out",
                 )
 
-    def _columns(self, variable: Variable) -> NDArray[np.float64]:
-        """Return the columns of a variable, categories as indicators."""
-        columns = list(_each(variable))
-        if not self._indicators.keys() & columns:
-            return self._values[:, columns]
-        return np.hstack([self._indicators.get(column, self._values[:, [column]]) for column in columns])
+    def _columns(self, x: Variable, y: Variable, z: tuple[int, ...]) -> tuple[Points, Points, Points]:
+        return self._values[:, _each(x)], self._values[:, _each(y)], self._values[:, z]
+
+    def _flags(self, *variables: Variable) -> list[bool]:
+        return [column in self._categories for variable in variables for column in _each(variable)]
 
     def _name(self, variable: Variable) -> str:
         return "\x1f".join(self._names[i] for i in _each(variable))  # no comma: a column may have one in its name
@@ -299,16 +297,6 @@ class BoundKnnCMI(BoundTest):
 
 def _each(variable: Variable) -> tuple[int, ...]:
     return (variable,) if isinstance(variable, int) else variable
-
-
-def _indicators(codes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return columns in which rows of the same category are 0 apart and others 1, in the max norm.
-
-    The columns are the binary digits of the category's number: of two numbers one digit differs at least.
-    """
-    distinct, place = np.unique(codes, return_inverse=True)
-    digits = np.arange(max(1, (len(distinct) - 1).bit_length()))
-    return (place.reshape(-1, 1) >> digits & 1).astype(np.float64)
 
 
 def _tied_columns(dataset: Dataset, k: int) -> dict[int, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -162,6 +162,7 @@ def conditional_mutual_information(
     k: int = 3,
     *,
     estimator: EstimatorName = "ksg",
+    categories: Sequence[bool] = (),
     threads: int = 0,
 ) -> float:
     """Return the mutual information of `x` and `y` given `z`, in nats.
@@ -175,6 +176,9 @@ def conditional_mutual_information(
     estimator : {"ksg", "mixed"}
         ``ksg`` for continuous columns; ``mixed`` (Mesner and Shalizi 2019) for columns with ties, whole numbers and
         categories.
+    categories : sequence of bool, optional
+        Which columns are categories, of x, y and z in this order: whole numbers that are 0 apart where equal and 1
+        where not. Empty: none.
     threads : int, default 0
         0 uses all cores. The answer does not depend on it.
 
@@ -213,7 +217,9 @@ def conditional_mutual_information(
     """
     xs, ys, zs = _sample(x, y, z)
     _check_parameters(k, len(xs), threads, estimator)
-    return _core.conditional_mutual_information(xs, ys, zs, k, estimator, "auto", threads)
+    return _core.conditional_mutual_information(
+        xs, ys, zs, k, estimator, "auto", threads, categories=_flags(categories, xs, ys, zs)
+    )
 
 
 def conditional_mutual_informations(
@@ -223,6 +229,7 @@ def conditional_mutual_informations(
     k: int = 3,
     *,
     estimator: EstimatorName = "ksg",
+    categories: Sequence[bool] = (),
     engine: Engine = "auto",
     threads: int = 0,
     poll: Callable[[], None] | None = None,
@@ -239,6 +246,9 @@ def conditional_mutual_informations(
         Neighbours, 1 <= k < n.
     estimator : {"ksg", "mixed"}
         As in `conditional_mutual_information`.
+    categories : sequence of bool, optional
+        Which columns are categories, of x, the candidates and z in this order: whole numbers that are 0 apart where
+        equal and 1 where not. Empty: none.
     engine : {"auto", "tree", "single", "batch"}
         May change the time and never the answer. Several columns in x or y take the tree in any case.
     threads : int, default 0
@@ -258,11 +268,19 @@ def conditional_mutual_informations(
     """
     xs, ys, zs = _sample(x, candidates, z, "candidates")
     _check_parameters(k, len(xs), threads, estimator, engine, poll)
-    return _core.conditional_mutual_informations(xs, ys, zs, k, estimator, engine, threads, poll)
+    return _core.conditional_mutual_informations(
+        xs, ys, zs, k, estimator, engine, threads, poll, _flags(categories, xs, ys, zs)
+    )
 
 
 def neighbor_counts(
-    x: ArrayLike, y: ArrayLike, z: ArrayLike | None, k: int = 3, *, threads: int = 0
+    x: ArrayLike,
+    y: ArrayLike,
+    z: ArrayLike | None,
+    k: int = 3,
+    *,
+    categories: Sequence[bool] = (),
+    threads: int = 0,
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
     """Return, for each point, how many others are nearer than its k-th joint neighbour in (x, z), in (y, z) and in z.
 
@@ -272,6 +290,9 @@ def neighbor_counts(
         n > k points each. `z` may be None or have no columns.
     k : int, default 3
         Neighbours, 1 <= k < n.
+    categories : sequence of bool, optional
+        Which columns are categories, of x, y and z in this order: whole numbers that are 0 apart where equal and 1
+        where not. Empty: none.
     threads : int, default 0
         0 uses all cores. The answer does not depend on it.
 
@@ -287,7 +308,7 @@ def neighbor_counts(
     """
     xs, ys, zs = _sample(x, y, z)
     _check_parameters(k, len(xs), threads)
-    return _core.neighbor_counts(xs, ys, zs, k, "auto", threads)
+    return _core.neighbor_counts(xs, ys, zs, k, "auto", threads, categories=_flags(categories, xs, ys, zs))
 
 
 def permutation_test(
@@ -302,6 +323,7 @@ def permutation_test(
     neighbors: int = 0,
     stop_at_alpha: float = 0.0,
     estimator: EstimatorName = "ksg",
+    categories: Sequence[bool] = (),
     engine: Engine = "auto",
     threads: int = 0,
     poll: Callable[[], None] | None = None,
@@ -323,7 +345,7 @@ def permutation_test(
         neighbours in z (Runge 2018).
     stop_at_alpha : float, default 0
         If positive, stop as soon as the remaining permutations cannot change whether p < alpha.
-    estimator, engine, threads, poll
+    estimator, categories, engine, threads, poll
         As in `conditional_mutual_informations`.
 
     Raises
@@ -336,7 +358,20 @@ def permutation_test(
     _check_permutations(permutations, seed, stream, neighbors)
     check_real("stop_at_alpha", stop_at_alpha, 0.0, math.nextafter(1.0, 0.0))
     counts = _core.permutation_test(
-        xs, ys, zs, k, permutations, seed, stream, neighbors, stop_at_alpha, estimator, engine, threads, poll
+        xs,
+        ys,
+        zs,
+        k,
+        permutations,
+        seed,
+        stream,
+        neighbors,
+        stop_at_alpha,
+        estimator,
+        engine,
+        threads,
+        poll,
+        _flags(categories, xs, ys, zs),
     )
     return PermutationResult(*counts)
 
@@ -352,6 +387,7 @@ def permuted_statistics(
     stream: int = 0,
     neighbors: int = 0,
     estimator: EstimatorName = "ksg",
+    categories: Sequence[bool] = (),
     engine: Engine = "auto",
     threads: int = 0,
     poll: Callable[[], None] | None = None,
@@ -362,7 +398,7 @@ def permuted_statistics(
 
     Parameters
     ----------
-    x, y, z, k, permutations, seed, stream, neighbors, estimator, engine, threads, poll
+    x, y, z, k, permutations, seed, stream, neighbors, estimator, categories, engine, threads, poll
         As in `permutation_test`.
 
     Returns
@@ -392,7 +428,19 @@ def permuted_statistics(
     _check_parameters(k, len(xs), threads, estimator, engine, poll)
     _check_permutations(permutations, seed, stream, neighbors)
     return _core.permuted_statistics(
-        xs, ys, zs, k, permutations, seed, stream, neighbors, estimator, engine, threads, poll
+        xs,
+        ys,
+        zs,
+        k,
+        permutations,
+        seed,
+        stream,
+        neighbors,
+        estimator,
+        engine,
+        threads,
+        poll,
+        _flags(categories, xs, ys, zs),
     )
 
 
@@ -404,6 +452,7 @@ def permuted_rows(
     stream: int = 0,
     neighbors: int = 0,
     first: int = 0,
+    categories: Sequence[bool] = (),
     threads: int = 0,
     poll: Callable[[], None] | None = None,
 ) -> NDArray[np.uint32]:
@@ -417,6 +466,8 @@ def permuted_rows(
         As in `permutation_test`.
     first : int, default 0
         The number of the first permutation, for those who make them in parts.
+    categories : sequence of bool, optional
+        Which columns of z are categories.
 
     Returns
     -------
@@ -441,7 +492,7 @@ def permuted_rows(
     check_whole("first", first, 0, _MOST)
     _check_poll(poll)
     check_whole("threads", threads, 0, _MOST)
-    return _core.permuted_rows(zs, permutations, seed, stream, neighbors, first, threads, poll)
+    return _core.permuted_rows(zs, permutations, seed, stream, neighbors, first, threads, poll, _flags(categories, zs))
 
 
 def thread_count(threads: int = 0) -> int:
@@ -480,6 +531,19 @@ def _sample(x: ArrayLike, y: ArrayLike, z: ArrayLike | None, y_name: str = "y") 
         if len(points) != len(xs):
             raise DataError(f"x has {len(xs)} rows and {name} has {len(points)}: give equal lengths")
     return xs, ys, zs
+
+
+def _flags(categories: Sequence[bool], *blocks: Points) -> list[bool]:
+    flags = [bool(flag) for flag in categories]
+    columns = sum(block.shape[1] for block in blocks)
+    if flags and len(flags) != columns:
+        raise ParameterError(
+            f"categories has {len(flags)} values: give one for each of the {columns} columns", "categories"
+        )
+    for column, flag in zip((c for block in blocks for c in block.T), flags, strict=bool(flags)):
+        if flag and not (np.equal(column, np.rint(column)).all() and np.abs(column).max() < 2**31):
+            raise DataError("the values of a category must be whole numbers below 2**31")
+    return flags
 
 
 def _check_parameters(

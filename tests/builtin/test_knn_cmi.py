@@ -8,10 +8,14 @@ import oracle
 import pytest
 
 from pyknnmi import ci_test, learn, simulate
-from pyknnmi.builtin import knn_cmi
 from pyknnmi.builtin.knn_cmi import KnnCMI
 from pyknnmi.components import DataError, Dataset, ParameterError, PyknnmiWarning, Run
-from pyknnmi.numbers import conditional_mutual_information, permutation_test, standardized
+from pyknnmi.numbers import (
+    conditional_mutual_information,
+    conditional_mutual_informations,
+    permutation_test,
+    standardized,
+)
 
 DATA, _ = simulate.small_network(200, seed=3)
 
@@ -195,19 +199,29 @@ def test_categories_are_as_if_each_had_a_column_of_its_own(count):
         assert test.test(*question).statistic == expected
 
 
-def test_many_categories_take_few_columns(monkeypatch):
-    """As many as a number below 150 has binary digits."""
-    given = []
+@pytest.mark.parametrize("estimator", ["ksg", "mixed"])
+def test_categories_equal_their_indicators(estimator):
+    """One column for each category is 1 apart, in the max norm, exactly where the categories differ."""
+    random = np.random.default_rng(0)
+    x, y, z = random.integers(0, 4, (3, 300, 1)).astype(float)
+    w = random.standard_normal((300, 1))
+    a, b, c = ((column == np.arange(4)).astype(float) for column in (x, y, z))
+    flags = [True, True, True, False]
+    coded, indicated = (3 * x - 7, y, np.hstack([z, w])), (a, b, np.hstack([c, w]))
+    options = {"permutations": 19, "estimator": estimator}
+    for neighbors in (0, 6):
+        found = permutation_test(*coded, neighbors=neighbors, categories=flags, **options)
+        assert found == permutation_test(*indicated, neighbors=neighbors, **options)
+    scores = conditional_mutual_informations(w, np.hstack([x, w + x]), z, categories=[False, True, False, True])
+    assert scores.tolist() == [conditional_mutual_information(w, each, c) for each in (a, w + x)]
 
-    def watched(x, y, z, *arguments, **options):
-        given.append(z)
-        return permutation_test(x, y, z, *arguments, **options)
 
-    monkeypatch.setattr(knn_cmi, "permutation_test", watched)
-    values = np.column_stack([np.random.default_rng(0).standard_normal((600, 2)), np.arange(600) // 4])
-    data = Dataset(values, tuple("xyz"), ("continuous", "continuous", "discrete"))
-    ci_test(data, "x", "y", "z", "knn-cmi(permutations=20)", threads=1)
-    assert [z.shape for z in given] == [(600, 8)]
+def test_flags_of_categories_are_checked():
+    x = np.arange(9.0)
+    with pytest.raises(ParameterError, match="categories has 2 values: give one for each of the 3 columns"):
+        permutation_test(x, x, x, categories=[True, False])
+    with pytest.raises(DataError, match="whole numbers"):
+        permutation_test(x / 2, x, x, categories=[True, False, False])
 
 
 def test_categories_of_few_rows_are_warned_of_once():

@@ -40,13 +40,24 @@ public:
 
     std::size_t rows() const { return shape_.rows; }
     std::size_t columns() const { return shape_.columns; }
+
+    // The same points, with columns that are categories: numbers that are 0 apart where equal and 1 where not, for
+    // which whole numbers are needed. `flags` has a value for each column and must outlive the view.
+    Points with_categories(const unsigned char* flags) const {
+        Points points = *this;
+        points.categories_ = flags;
+        return points;
+    }
+    bool is_category(std::size_t column) const { return categories_ != nullptr && categories_[column] != 0; }
+
     bool empty() const { return shape_.columns == 0; }
 
     double operator()(std::size_t row, std::size_t column) const { return data_[offset(row, column)]; }
 
     Points column(std::size_t j) const { return columns(j, 1); }
     Points columns(std::size_t first, std::size_t count) const {
-        return strided(count == 0 ? nullptr : data_ + offset(0, first), {shape_.rows, count}, strides_);
+        const Points part = strided(count == 0 ? nullptr : data_ + offset(0, first), {shape_.rows, count}, strides_);
+        return categories_ == nullptr ? part : part.with_categories(categories_ + first);
     }
 
 private:
@@ -57,6 +68,7 @@ private:
     const double* data_ = nullptr;
     Shape shape_{0, 0};
     Strides strides_{0, 0};
+    const unsigned char* categories_ = nullptr;  // null: none
 };
 
 }  // namespace knnmi

@@ -24,7 +24,7 @@ inline void neighbors_in_blocks(const PointQuery& q, double radius, PointDistanc
             Doubles d = key_distance(*q.geometry, q.self, first);
             if constexpr (WithZ) {
                 append(z, in_z, d, first, bits(less_equal(d, reach)) & others);
-                d = max(d, column_distance(q.x, q.self, first));
+                d = max(d, min(column_distance(q.x, q.self, first), broadcast(q.x_cap)));
             }
             append(xz, in_xz, d, first, bits(less_equal(d, reach)) & others);
         }
@@ -121,23 +121,50 @@ inline std::size_t order_by_distance(PointDistances found, std::size_t count, st
     return finish_list(out, count, floor);
 }
 
-template <class Nearest>
-inline Doubles batch_nearest_with(const NeighborList& xz, const double* y, std::size_t self, Nearest nearest) {
-    const Doubles own = load(y + self * lanes);
+// The distances in y of eight columns, from one point.
+template <bool WithCategories>
+class BatchDistance {
+public:
+    BatchDistance(const BatchView& y, std::size_t self) : values_(y.values), own_(load(y.values + self * lanes)) {
+        if constexpr (WithCategories) caps_ = load(y.caps);
+    }
+
+    Doubles operator()(std::size_t position) const {
+        const Doubles d = distance(load(values_ + position * lanes), own_);
+        if constexpr (WithCategories) return min(d, caps_);
+        return d;
+    }
+
+private:
+    const double* values_;
+    Doubles own_, caps_;
+};
+
+// Calls f with the distances.
+template <class Function>
+inline auto with_distance(const BatchView& y, std::size_t self, const Function& f) {
+    if (y.caps != nullptr) return f(BatchDistance<true>(y, self));
+    return f(BatchDistance<false>(y, self));
+}
+
+template <class Nearest, class Distance>
+inline Doubles batch_nearest_with(const NeighborList& xz, Nearest& nearest, const Distance& y_distance) {
     for (std::size_t c = 0; c < xz.chunks; ++c) {
         if (!any(less(broadcast(xz.floor[c]), nearest.bound()))) break;
         for (std::size_t i = c * lanes; i < (c + 1) * lanes; ++i)
-            nearest.insert(max(broadcast(xz.distance[i]), distance(load(y + xz.position[i] * lanes), own)));
+            nearest.insert(max(broadcast(xz.distance[i]), y_distance(xz.position[i])));
     }
     return nearest.largest();
 }
 
-inline double batch_nearest(const NeighborList& xz, const double* y, std::size_t self, std::size_t k, double* room,
+inline double batch_nearest(const NeighborList& xz, const BatchView& y, std::size_t self, std::size_t k, double* room,
                             double* rho) {
     return with_smallest(k, room, [&](auto nearest) {
-        const Doubles found = batch_nearest_with(xz, y, self, nearest);
-        store(rho, found);
-        return largest_over_lanes(found);
+        return with_distance(y, self, [&](const auto& y_distance) {
+            const Doubles found = batch_nearest_with(xz, nearest, y_distance);
+            store(rho, found);
+            return largest_over_lanes(found);
+        });
     });
 }
 
@@ -152,20 +179,22 @@ inline void batch_within(const NeighborList& list, const double* radius, std::in
     store(out, n);
 }
 
-inline void batch_within_y(const NeighborList& z, const double* y, std::size_t self, const double* radius,
-                           std::int64_t* in_z, std::int64_t* in_yz) {
-    const Doubles reach = load(radius), own = load(y + self * lanes);
-    Integers n_z = zeros(), n_yz = zeros();
-    for (std::size_t c = 0; c < z.chunks; ++c) {
-        if (!any(less_equal(broadcast(z.floor[c]), reach))) break;
-        for (std::size_t i = c * lanes; i < (c + 1) * lanes; ++i) {
-            const Doubles d = broadcast(z.distance[i]);
-            n_z = count_up(n_z, less_equal(d, reach));
-            n_yz = count_up(n_yz, less_equal(max(d, distance(load(y + z.position[i] * lanes), own)), reach));
+inline void batch_within_y(const NeighborList& list, const BatchView& y, std::size_t self, const double* radius,
+                           std::int64_t* in_list, std::int64_t* in_both) {
+    with_distance(y, self, [&](const auto& y_distance) {
+        const Doubles reach = load(radius);
+        Integers n_list = zeros(), n_both = zeros();
+        for (std::size_t c = 0; c < list.chunks; ++c) {
+            if (!any(less_equal(broadcast(list.floor[c]), reach))) break;
+            for (std::size_t i = c * lanes; i < (c + 1) * lanes; ++i) {
+                const Doubles d = broadcast(list.distance[i]);
+                n_list = count_up(n_list, less_equal(d, reach));
+                n_both = count_up(n_both, less_equal(max(d, y_distance(list.position[i])), reach));
+            }
         }
-    }
-    store(in_z, n_z);
-    store(in_yz, n_yz);
+        store(in_list, n_list);
+        store(in_both, n_both);
+    });
 }
 
 }  // namespace knnmi::KNNMI_ISA

@@ -9,9 +9,9 @@ namespace knnmi::KNNMI_ISA {
 static_assert(lanes == batch_size && lanes == group_size && block_size % lanes == 0);
 
 // Subtraction rounds monotonically, so the gap between two boxes never exceeds the distance of two points in them.
-inline std::size_t boxes_within(const Boxes& boxes, std::size_t dimensions, std::size_t box_count,
-                                const BoxQuery& query, const std::uint32_t* runs, std::size_t run_count,
-                                std::uint32_t* out) {
+inline std::size_t boxes_within(const Boxes& boxes, std::size_t dimensions, const unsigned char* categories,
+                                std::size_t box_count, const BoxQuery& query, const std::uint32_t* runs,
+                                std::size_t run_count, std::uint32_t* out) {
     const Doubles radius = broadcast(query.radius);
     std::size_t found = 0;
     for (std::size_t r = 0; r < run_count; ++r) {
@@ -20,14 +20,15 @@ inline std::size_t boxes_within(const Boxes& boxes, std::size_t dimensions, std:
         for (std::size_t c = 0; c < dimensions; ++c) {
             const Doubles above = subtract(load(boxes.low + c * boxes.stride + first), broadcast(query.high[c]));
             const Doubles below = subtract(broadcast(query.low[c]), load(boxes.high + c * boxes.stride + first));
-            gap = max(gap, max(above, below));
+            const Doubles along = max(above, below);
+            gap = max(gap, categories[c] != 0 ? min(along, broadcast(1.0)) : along);
         }
         const unsigned near = bits(less_equal(gap, radius));
         compress(out + found, positions_from(static_cast<std::uint32_t>(first)), near);
         found += count(near);
     }
     while (found > 0 && out[found - 1] >= box_count)
-        --found;  // an infinite radius reaches the places past the last box
+        --found;  // an infinite radius reaches the places past the last box, and one of 1 where all are categories
     return found;
 }
 

@@ -23,6 +23,7 @@ struct RankedLine {
     const SortedLevels* y;
     const SortedLevels* z;
     const std::uint32_t* ranks;
+    double y_cap, z_cap;
 };
 
 struct LineCounts {
@@ -34,6 +35,7 @@ struct PointQuery {
     const Geometry* geometry;
     const double* x;  // null when x is a coordinate of the geometry
     const double* y;
+    double x_cap, y_cap;
     std::size_t self;
     const std::uint32_t* blocks;
     std::size_t block_count;
@@ -59,23 +61,33 @@ struct NeighborList {
     std::size_t chunks;
 };
 
+// Eight y columns side by side: value l of position p is values[8 * p + l]. With categories, `caps` has one for each.
+struct BatchView {
+    const double* values;
+    const double* caps;  // null: no categories
+};
+
 struct BatchCounts {
     std::int64_t xz[batch_size], yz[batch_size], z[batch_size];  // the point itself not included
+    std::int64_t joint[batch_size];                              // of the mixed estimator only
 };
 
 struct Kernels {
     const char* name;
 
     // Writes the numbers of the boxes within the radius, among those in the listed runs of eight; returns how many.
-    std::size_t (*boxes_within)(const Boxes& boxes, std::size_t dimensions, std::size_t box_count,
-                                const BoxQuery& query, const std::uint32_t* runs, std::size_t run_count,
-                                std::uint32_t* out);
+    std::size_t (*boxes_within)(const Boxes& boxes, std::size_t dimensions, const unsigned char* categories,
+                                std::size_t box_count, const BoxQuery& query, const std::uint32_t* runs,
+                                std::size_t run_count, std::uint32_t* out);
 
     // The distance to the k-th neighbour among the query's blocks, infinity if there are fewer; keeps the distances.
     // `room` is for 16 * (k + 1) values.
     double (*nearest)(const PointQuery& query, std::size_t k, double* room);
     // Counts from the distances kept; xz only when x is a coordinate.
     SingleCounts (*counts_within)(const PointQuery& query, double radius);
+
+    // The point itself and those that are within the radius in (x, y, z); reads x or (x, z) from the distances kept.
+    std::size_t (*joint_within)(const PointQuery& query, double radius);
 
     // For each of n values, how many of n sorted ones are smaller; false as soon as one is not among them.
     bool (*rank)(const SortedLevels& sorted, const double* values, std::size_t n, std::uint32_t* out);
@@ -93,15 +105,15 @@ struct Kernels {
     // chunks.
     std::size_t (*order_by_distance)(PointDistances found, std::size_t count, std::size_t buckets,
                                      std::uint32_t* scratch, PointDistances out, double* floor);
-    // The distance to the k-th neighbour in the list for each of eight y columns, y[position * 8 + column]; returns the
-    // largest of them. `room` is for 16 * k values.
-    double (*batch_nearest)(const NeighborList& xz, const double* y, std::size_t self, std::size_t k, double* room,
+    // The distance to the k-th neighbour in the list for each of eight y columns; returns the largest of them. `room`
+    // is for 16 * k values.
+    double (*batch_nearest)(const NeighborList& xz, const BatchView& y, std::size_t self, std::size_t k, double* room,
                             double* rho);
     // How many in the list are within each of eight radii.
     void (*batch_within)(const NeighborList& list, const double* radius, std::int64_t* out);
-    // The same in the list of z, together with those also within the radius in y.
-    void (*batch_within_y)(const NeighborList& z, const double* y, std::size_t self, const double* radius,
-                           std::int64_t* in_z, std::int64_t* in_yz);
+    // The same, together with those also within the radius in y.
+    void (*batch_within_y)(const NeighborList& list, const BatchView& y, std::size_t self, const double* radius,
+                           std::int64_t* in_list, std::int64_t* in_both);
 };
 
 // The sets that this processor has, the widest last.

@@ -24,13 +24,16 @@ inline std::size_t ranked_within(const RankedLine& line, Range window, Range ran
                          static_cast<std::uint32_t>(size(ranks)));
 }
 
+// Of a category everything is within a radius of 1.
+inline double capped_radius(double radius, double cap) { return radius < cap ? radius : __builtin_inf(); }
+
 inline Range window_of(const RankedLine& line, double z, double radius) {
-    return line.z == nullptr ? Range{0, line.points} : sorted_within(*line.z, z, radius);
+    return line.z == nullptr ? Range{0, line.points} : sorted_within(*line.z, z, capped_radius(radius, line.z_cap));
 }
 
 inline LineCounts line_within(const RankedLine& line, double y, double z, double radius) {
     const Range window = window_of(line, z, radius);
-    return {ranked_within(line, window, sorted_within(*line.y, y, radius)), size(window)};
+    return {ranked_within(line, window, sorted_within(*line.y, y, capped_radius(radius, line.y_cap))), size(window)};
 }
 
 // First all searches, which overlap in the processor, then the loops of unforeseeable length.
@@ -39,7 +42,7 @@ inline void batch_line_within(const RankedLine* lines, std::size_t columns, cons
     Range window[lanes], ranks[lanes];
     for (std::size_t l = 0; l < columns; ++l) {
         window[l] = window_of(lines[l], z, radius[l]);
-        ranks[l] = sorted_within(*lines[l].y, y[l], radius[l]);
+        ranks[l] = sorted_within(*lines[l].y, y[l], capped_radius(radius[l], lines[l].y_cap));
     }
     for (std::size_t l = 0; l < columns; ++l) {
         in_z[l] = static_cast<std::int64_t>(size(window[l])) - 1;

@@ -5,29 +5,34 @@
 
 namespace knnmi::KNNMI_ISA {
 
-inline Doubles key_distance(const Geometry& g, std::size_t self, std::size_t first) {
-    const double* column = g.coordinates;
-    Doubles d = distance(load(column + first), broadcast(column[self]));
-    for (std::size_t c = 1; c < g.dimensions; ++c) {
-        column += g.stride;
-        d = max(d, distance(load(column + first), broadcast(column[self])));
-    }
-    return d;
-}
-
 inline Doubles column_distance(const double* column, std::size_t self, std::size_t first) {
     return distance(load(column + first), broadcast(column[self]));
 }
 
+// At most 1, but for the infinities that fill the last block: 2^-200 of any other distance is lost in the sum.
+inline Doubles category_distance(Doubles d) {
+    return min(d, subtract(broadcast(1.0), multiply(d, broadcast(-0x1p-200))));
+}
+
+inline Doubles key_distance(const Geometry& g, std::size_t self, std::size_t first) {
+    Doubles d = broadcast(0.0);
+    for (std::size_t c = 0; c < g.dimensions; ++c) {
+        const Doubles along = column_distance(g.coordinates + c * g.stride, self, first);
+        d = max(d, g.categories[c] != 0 ? category_distance(along) : along);
+    }
+    return d;
+}
+
 template <class Nearest>
 inline double nearest_beside_x(const PointQuery& q, Nearest nearest) {
+    const Doubles x_cap = broadcast(q.x_cap), y_cap = broadcast(q.y_cap);
     double* out = q.distances;
     for (std::size_t b = 0; b < q.block_count; ++b) {
         const std::size_t begin = q.blocks[b] * block_size;
         for (std::size_t first = begin; first < begin + block_size; first += lanes) {
             const Doubles z = key_distance(*q.geometry, q.self, first);
-            const Doubles xz = max(z, column_distance(q.x, q.self, first));
-            const Doubles yz = max(z, column_distance(q.y, q.self, first));
+            const Doubles xz = max(z, min(column_distance(q.x, q.self, first), x_cap));
+            const Doubles yz = max(z, min(column_distance(q.y, q.self, first), y_cap));
             nearest.insert(max(xz, yz));
             store(out, z);
             store(out + lanes, xz);
@@ -40,12 +45,13 @@ inline double nearest_beside_x(const PointQuery& q, Nearest nearest) {
 
 template <class Nearest>
 inline double nearest_within_xz(const PointQuery& q, Nearest nearest) {
+    const Doubles y_cap = broadcast(q.y_cap);
     double* out = q.distances;
     for (std::size_t b = 0; b < q.block_count; ++b) {
         const std::size_t begin = q.blocks[b] * block_size;
         for (std::size_t first = begin; first < begin + block_size; first += lanes) {
             const Doubles x = key_distance(*q.geometry, q.self, first);
-            nearest.insert(max(x, column_distance(q.y, q.self, first)));
+            nearest.insert(max(x, min(column_distance(q.y, q.self, first), y_cap)));
             store(out, x);
             out += lanes;
         }
@@ -75,6 +81,26 @@ inline SingleCounts counts_within(const PointQuery& q, double radius) {
         n.yz += count(bits(less_equal(load(d + 2 * lanes), reach)));
     }
     return n;
+}
+
+inline std::size_t joint_within(const PointQuery& q, double radius) {
+    const Doubles reach = broadcast(radius), y_cap = broadcast(q.y_cap);
+    const double* kept = q.distances;
+    std::size_t found = 0;
+    for (std::size_t b = 0; b < q.block_count; ++b) {
+        const std::size_t begin = q.blocks[b] * block_size;
+        for (std::size_t first = begin; first < begin + block_size; first += lanes) {
+            if (q.x != nullptr) {
+                found += count(bits(less_equal(max(load(kept + lanes), load(kept + 2 * lanes)), reach)));
+                kept += 3 * lanes;
+            } else {
+                const Doubles y = min(column_distance(q.y, q.self, first), y_cap);
+                found += count(bits(less_equal(max(load(kept), y), reach)));
+                kept += lanes;
+            }
+        }
+    }
+    return found;
 }
 
 }  // namespace knnmi::KNNMI_ISA

@@ -10,6 +10,7 @@ inline constexpr Kernels table(const char* name) {
             .boxes_within = boxes_within,
             .nearest = nearest,
             .counts_within = counts_within,
+            .joint_within = joint_within,
             .rank = rank,
             .line_within = line_within,
             .batch_line_within = batch_line_within,

@@ -10,6 +10,9 @@ inline constexpr std::size_t batch_size = 8;   // y columns handled at once
 inline constexpr std::size_t block_size = 16;  // points in a block
 inline constexpr std::size_t group_size = 8;   // blocks in a group
 
+// Values of a category are whole numbers. Cut off at this distance, they are 0 apart where equal and 1 where not.
+inline constexpr double cap_of(bool is_category) { return is_category ? 1.0 : __builtin_inf(); }
+
 // Bounding boxes of consecutive runs of points: side c of box b is [low[c * stride + b], high[c * stride + b]].
 // Places past the last box hold infinity and are farther than any finite radius.
 struct Boxes {
@@ -22,6 +25,7 @@ struct Boxes {
 // last block.
 struct Geometry {
     std::size_t dimensions, blocks, groups;
+    const unsigned char* categories;  // by dimension
     const double* coordinates;
     std::size_t stride;
     Boxes block_boxes, group_boxes;
