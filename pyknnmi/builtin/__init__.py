@@ -16,6 +16,7 @@ from pyknnmi.builtin.nonparanormal import Nonparanormal
 from pyknnmi.builtin.pairwise import Pairwise
 from pyknnmi.builtin.pc_stable import PCStable
 from pyknnmi.builtin.ranks import Ranks
+from pyknnmi.builtin.residual_dependence import ResidualDependence
 from pyknnmi.builtin.separation import Separation
 from pyknnmi.builtin.si_hiton_pc import SIHitonPC
 from pyknnmi.builtin.standardize import Standardize
@@ -24,7 +25,7 @@ from pyknnmi.components import CITest, Learner, Transform, hookimpl
 
 @hookimpl
 def pyknnmi_ci_tests() -> list[type[CITest]]:
-    return [FisherZ, KnnCMI, Separation]
+    return [FisherZ, KnnCMI, ResidualDependence, Separation]
 
 
 @hookimpl

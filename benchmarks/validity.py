@@ -1,0 +1,219 @@
+"""Level and power of CI tests on nulls and alternatives of many kinds: how often is 'dependent' the answer?
+
+    python benchmarks/validity.py                                  # the whole battery: 400 runs at n = 200, hours
+    python benchmarks/validity.py --runs 100 --tests knn-cmi residual-dependence
+    python benchmarks/validity.py --cases lin3s tanh6 --n 500
+
+Prints one row a case, as Markdown. The standard error of a rate r is sqrt(r (1 - r) / runs).
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+import pyknnmi
+
+Columns = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+Make = Callable[[np.random.Generator, int], Columns]
+
+TESTS = ["knn-cmi", "knn-cmi(null=local)", "fisher-z", "residual-dependence"]
+
+
+def both(effect: Callable[[NDArray[np.float64]], NDArray[np.float64]], d: int, noise: float) -> Make:
+    """Return a null: x and y have the same mean given z, and noise of their own."""
+
+    def make(random: np.random.Generator, n: int) -> Columns:
+        z = random.standard_normal((n, d))
+        x, y = effect(z) + noise * random.standard_normal((2, n))
+        return x, y, z
+
+    return make
+
+
+def cosine_and_square(random: np.random.Generator, n: int) -> Columns:
+    z = random.standard_normal((n, 1))
+    e = 0.3 * random.standard_normal((2, n))
+    return np.cos(2 * z[:, 0]) + e[0], z[:, 0] ** 2 + e[1], z
+
+
+def sine_and_cosine(random: np.random.Generator, n: int) -> Columns:
+    z = random.standard_normal((n, 2))
+    e = 0.3 * random.standard_normal((2, n))
+    return np.sin(2 * (z[:, 0] + z[:, 1])) + e[0], np.cos(2 * (z[:, 0] - z[:, 1])) + e[1], z
+
+
+def scale_of_one(random: np.random.Generator, n: int) -> Columns:
+    z = random.standard_normal((n, 1))
+    x, y = z[:, 0] + np.abs(z[:, 0]) * random.standard_normal((2, n))
+    return x, y, z
+
+
+def scale_of_three(random: np.random.Generator, n: int) -> Columns:
+    z = random.standard_normal((n, 3))
+    x, y = np.exp(z.sum(axis=1) / 2) * random.standard_normal((2, n))
+    return x, y, z
+
+
+def heavy_tails(random: np.random.Generator, n: int) -> Columns:
+    z = random.standard_normal((n, 1))
+    x, y = z[:, 0] + random.standard_t(2, (2, n))
+    return x, y, z
+
+
+def unequal_units(random: np.random.Generator, n: int) -> Columns:
+    z = random.standard_normal((n, 3))
+    x, y = z.sum(axis=1) + random.standard_normal((2, n))
+    return 1000 * x, np.exp(y / 2), np.column_stack([1000 * z[:, 0], np.exp(z[:, 1]), z[:, 2]])
+
+
+def irrelevant(random: np.random.Generator, n: int) -> Columns:
+    x, y = random.standard_normal((2, n))
+    return x, y, random.standard_normal((n, 3))
+
+
+def random_signs(random: np.random.Generator, n: int) -> Columns:
+    z = random.standard_normal((n, 1))
+    x, y = random.choice([-1, 1], (2, n)) * z[:, 0] + 0.3 * random.standard_normal((2, n))
+    return x, y, z
+
+
+def correlated_z(random: np.random.Generator, n: int) -> Columns:
+    z = np.sqrt(0.3) * random.standard_normal((n, 4)) + np.sqrt(0.7) * random.standard_normal((n, 1))
+    e = 0.5 * random.standard_normal((2, n))
+    return z[:, 0] + z[:, 1] + e[0], z[:, 2] + z[:, 3] + e[1], z
+
+
+def tied(draw: Callable[[np.random.Generator, NDArray[np.float64]], NDArray[np.float64]], d: int) -> Make:
+    """Return a null of columns with tied values, each drawn by itself given the sum of z."""
+
+    def make(random: np.random.Generator, n: int) -> Columns:
+        z = random.standard_normal((n, d))
+        total = z.sum(axis=1) / np.sqrt(d)
+        return draw(random, total), draw(random, total), z
+
+    return make
+
+
+def two_values(random: np.random.Generator, total: NDArray[np.float64]) -> NDArray[np.float64]:
+    return (random.uniform(size=len(total)) < 1 / (1 + np.exp(-2 * total))).astype(float)
+
+
+def tied_z(random: np.random.Generator, n: int) -> Columns:
+    z = np.round(1.5 * random.standard_normal((n, 3)))
+    x, y = z.sum(axis=1) + random.standard_normal((2, n))
+    return x, y, z
+
+
+def alternative(
+    response: Callable[[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]],
+    d: int,
+    strength: float = 1.0,
+) -> Make:
+    """Return an alternative: response(e, z_1, noise) is what y has beside the effect of z, and e what x has."""
+
+    def make(random: np.random.Generator, n: int) -> Columns:
+        z = random.standard_normal((n, d))
+        total = strength * z.sum(axis=1) / np.sqrt(d)
+        e, noise = random.standard_normal((2, n))
+        return total + e, total + response(e, z[:, 0], noise), z
+
+    return make
+
+
+NULLS: dict[str, Make] = {
+    "lin2": both(lambda z: 2 * z[:, 0], 1, 1.0),
+    "weak1": both(lambda z: z[:, 0] / 2, 1, 1.0),
+    "cosq": cosine_and_square,
+    "strong1": both(lambda z: z[:, 0], 1, 0.05),
+    "het": scale_of_one,
+    "mult": both(lambda z: z[:, 0] * z[:, 1], 2, 0.3),
+    "sincos": sine_and_cosine,
+    "lin2s": both(lambda z: z.sum(axis=1), 2, 0.5),
+    "lin3s": both(lambda z: z.sum(axis=1), 3, 0.5),
+    "lin5s": both(lambda z: z.sum(axis=1), 5, 0.5),
+    "lin2w": both(lambda z: z.sum(axis=1), 2, 1.0),
+    "lin3w": both(lambda z: z.sum(axis=1), 3, 1.0),
+    "lin5w": both(lambda z: z.sum(axis=1), 5, 1.0),
+    "t2": heavy_tails,
+    "scales": unequal_units,
+    "irr3": irrelevant,
+    "het3": scale_of_three,
+    "signmix": random_signs,
+    "tanh6": both(lambda z: np.tanh(1.5 * z).sum(axis=1), 6, 0.5),
+    "corr4": correlated_z,
+}
+TIED: dict[str, Make] = {
+    "two values, dz 1": tied(two_values, 1),
+    "two values, dz 3": tied(two_values, 3),
+    "rounded, dz 3": tied(lambda random, s: np.round(2 * s + 0.5 * random.standard_normal(len(s))), 3),
+    "counts, dz 1": tied(lambda random, s: random.poisson(np.exp(0.7 * s)).astype(float), 1),
+    "censored, dz 3": tied(lambda random, s: np.maximum(s + 0.5 * random.standard_normal(len(s)), 0), 3),
+    "tied z, dz 3": tied_z,
+}
+UNFITTABLE: dict[str, Make] = {
+    "sin of a sum": both(lambda z: np.sin(2 * z.sum(axis=1)), 3, 0.3),
+    "two products": both(lambda z: z[:, 0] * z[:, 1] + z[:, 2] * z[:, 3], 4, 0.3),
+    "gated slopes": both(lambda z: 2 * ((z[:, :3] > 0) * z[:, 3:]).sum(axis=1), 6, 0.5),
+    "sin 8z": both(lambda z: np.sin(8 * z[:, 0]), 1, 0.1),
+}
+ALTERNATIVES: dict[str, Make] = {
+    f"{name}, dz {d}": make
+    for d in (1, 3)
+    for name, make in {
+        "linear": alternative(lambda e, z, noise: e / 2 + noise, d),
+        "square": alternative(lambda e, z, noise: e**2 / 2 + 0.7 * noise, d),
+        "scale": alternative(lambda e, z, noise: e * noise, d),
+        "strong z": alternative(lambda e, z, noise: e / 2 + np.sqrt(0.75) * noise, d, 3.0),
+        "interaction": alternative(lambda e, z, noise: 0.7 * e * z + noise, d, 0.0),
+        "sign": alternative(lambda e, z, noise: np.sign(e * z) * np.abs(noise), d, 0.0),
+        "irrelevant z": alternative(lambda e, z, noise: 0.4 * e + noise, d, 0.0),
+        "sin 3x": alternative(lambda e, z, noise: np.sin(3 * e) + 0.3 * noise, d),
+    }.items()
+}
+GROUPS = {
+    "ordinary nulls": NULLS,
+    "nulls with ties": TIED,
+    "nulls that 200 rows cannot fit": UNFITTABLE,
+    "alternatives": ALTERNATIVES,
+}
+
+
+def rate(make: Make, test: str, runs: int, n: int, seed: int) -> float:
+    """Return how often the test says 'dependent'. The same seed gives every test the same data."""
+    found = 0
+    for run in range(runs):
+        x, y, z = make(np.random.default_rng([seed, run]), n)
+        table = np.column_stack([x, y, z])
+        found += not pyknnmi.ci_test(table, 0, 1, range(2, table.shape[1]), test, seed=run, threads=1).independent
+    return found / runs
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=400)
+    parser.add_argument("--n", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--tests", nargs="+", default=TESTS)
+    parser.add_argument("--cases", nargs="+", help="names of cases; all when left out")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")  # of ties, once a run
+    for group, cases in GROUPS.items():
+        chosen = {name: make for name, make in cases.items() if not arguments.cases or name in arguments.cases}
+        if not chosen:
+            continue
+        print(f"\n| {group} | {' | '.join(arguments.tests)} |\n|{'---|' * (1 + len(arguments.tests))}")
+        rates = []
+        for name, make in chosen.items():
+            row = [rate(make, test, arguments.runs, arguments.n, arguments.seed) for test in arguments.tests]
+            rates.append(row)
+            print(f"| {name} | {' | '.join(f'{value:.3f}' for value in row)} |", flush=True)
+        print(f"| **mean** | {' | '.join(f'{value:.3f}' for value in np.mean(rates, axis=0))} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,354 @@
+"""The test that keeps its level under strong conditioning: are the residuals of x and y on z dependent?"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyknnmi.components import BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run, warn
+from pyknnmi.numbers import conditional_mutual_informations, permuted_rows, standardized
+from pyknnmi.regression import Recent, Smoother, spread_ties
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+Rows = NDArray[np.integer[Any]]
+
+_MOST = 10**8
+_EXPLAINED = 1e-12  # share of a column's variance that is rounding, as in fisher-z
+_FEWEST = 40  # permutations before a test may stop
+_KEPT = 2**28  # bytes of factorisations and residuals that are kept for further questions
+# The estimate's standard deviation under independence, times sqrt(n), for Gaussian z of d columns: .4 d^-.35.
+_DEVIATION, _DECLINE = 0.4, -0.35
+_AT_ONCE = 2**22  # numbers in the largest array of permuted features
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResidualDependence(CITest):
+    """Dependence between the residuals of x and of y on z, tested by permutation among neighbors in z.
+
+    x and y are smoothed on z: by least squares and, of what that leaves, kernel ridge regression, each with the kernel
+    and the ridge of the least leave-one-out error. Two statistics compare the residuals rx and ry. ``cmi`` is the kNN
+    estimate of their mutual information given z, in nats, and sees dependence of any form. ``covariance`` is
+    the largest |sqrt(n) mean(f g) / sd(f g)| over features f of rx and g of ry. The features are Hermite polynomials
+    of degree 1 to 3 of their normal scores, smoothed on z once more, and the product of rx and a column of z. It sees
+    weaker dependence, of these forms. ``both`` ranks each of the two among its permuted values, and takes the smaller
+    p-value; the p-value of that minimum comes from the same permutations, so it needs no correction (Westfall and
+    Young).
+
+    A permutation gives each row the ry of one of its neighbors in z. As z explains little of the residuals, they may be
+    exchanged where x and y may not: the test keeps its level where x and y both depend strongly on z. It rejects
+    too often where the smoother fits neither of the two, as with sin(2 (z1 + z2 + z3)) from 200 rows; ``calibrate``
+    says how well it fits.
+
+    Tied values of x and y are spread around each value, uniformly, with random numbers from the seed and the name of
+    the column. A category of more than two levels has the residuals of its indicators in the place of polynomials.
+
+    Parameters
+    ----------
+    statistic : both, cmi, covariance
+        What the decision rests on. With ``both`` the statistic in the result is the larger of the two on the scale of
+        ``covariance``, about standard deviations.
+    k : int, at least 1
+        Neighbors of the estimate.
+    permutations : int, 1 to 100000000
+        T. With T = 200 the smallest p-value is 1/201.
+    alpha : float, in (0, 1)
+        Dependent when p < alpha.
+    neighbors : int, 2 to 100000000
+        Permutations are among so many nearest neighbors in z, the row itself included. Without z they are among all
+        rows.
+    stop_early : bool
+        Make a quarter of the permutations first (of many a quarter of that, and so on), and stop where so many of them
+        reach the observed statistic that the rest can hardly change the decision. The p-value is then that of the
+        permutations made.
+
+    References
+    ----------
+    Freedman and Lane (1983), doi:10.2307/1391660 (permuted residuals); Shah and Peters (2020),
+    doi:10.1214/19-AOS1857 (covariance of residuals); Runge (2018), AISTATS (neighbors in z); Frenzel and Pompe (2007),
+    doi:10.1103/PhysRevLett.99.204101 (estimate); Westfall and Young (1993), "Resampling-based multiple testing", 2.3.
+    """
+
+    name: ClassVar[str] = "residual-dependence"
+    needs_seed: ClassVar[bool] = True
+
+    statistic: Literal["both", "cmi", "covariance"] = "both"
+    k: int = 5
+    permutations: int = 200
+    alpha: float = 0.05
+    neighbors: int = 10
+    stop_early: bool = True
+
+    def accepts(self, kind: Kind) -> bool:
+        """Return True: categories have indicators."""
+        return True
+
+    def check(self) -> None:
+        """Check the ranges."""
+        self.require(self.k >= 1, "k", "at least 1")
+        self.require(1 <= self.permutations <= _MOST, "permutations", f"from 1 to {_MOST}")
+        self.require(0 < self.alpha < 1, "alpha", "between 0 and 1")
+        self.require(2 <= self.neighbors <= _MOST, "neighbors", f"from 2 to {_MOST}")
+
+    def looks(self) -> list[int]:
+        """Return the numbers of permutations after which the test may stop: all, a quarter of that, and so on."""
+        looks = [self.permutations]
+        while self.stop_early and looks[0] >= 4 * _FEWEST:
+            looks.insert(0, looks[0] // 4)
+        return looks
+
+    def bind(self, dataset: Dataset, run: Run) -> BoundTest:
+        """Return the test on this data."""
+        if dataset.n <= self.k:
+            raise DataError(f"{dataset.n} rows are too few for k = {self.k}: give at least {self.k + 1}")
+        if 1 / (self.permutations + 1) >= self.alpha:
+            warn(
+                f"{self.name}: with {self.permutations} permutations no p-value is below alpha = {self.alpha}: "
+                f"give at least {int(1 / self.alpha)}"
+            )
+        return BoundResidualDependence(self, dataset, run)
+
+
+class BoundResidualDependence(BoundTest):
+    """The test on the columns of one data set."""
+
+    def __init__(self, component: ResidualDependence, dataset: Dataset, run: Run) -> None:
+        self._component = component
+        self._run = run
+        self._names = dataset.names
+        self._n = dataset.n
+        self.threads = run.threads_per_job
+        self._indicators = {i: _indicators(dataset.values[:, i]) for i in dataset.discrete_columns()}
+        self._given = standardized(dataset.values)
+        spread = [
+            spread_ties(column, run.generator(name, name, []))
+            for name, column in zip(dataset.names, dataset.values.T, strict=True)
+        ]
+        self._columns = standardized(np.column_stack(spread))
+        self._settings: Recent[_Setting] = Recent(_KEPT, _Setting.size)
+
+    def for_threads(self) -> BoundTest:
+        """Return the test with one thread a call."""
+        single = copy.copy(self)
+        single.threads = 1
+        return single
+
+    def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
+        """Return the answer for columns x and y given the columns z."""
+        return self._tested(x, y, z, self._component)
+
+    def test_at(self, x: int, y: int, z: tuple[int, ...], level: float) -> CIResult:
+        """Return the answer at a level below alpha, from as many permutations as it needs."""
+        permutations = max(self._component.permutations, math.ceil(2 / level))
+        return self._tested(x, y, z, replace(self._component, alpha=level, permutations=permutations, stop_early=True))
+
+    def _tested(self, x: int, y: int, z: tuple[int, ...], component: ResidualDependence) -> CIResult:
+        setting = self._setting(z)
+        if not setting.has_rows:
+            warn(
+                f"{component.name}: {self._n} rows are too few to condition on {len(z)} columns; such questions are "
+                "answered 'independent'"
+            )
+            return self._independent("too few rows")
+        if setting.explains(x) or setting.explains(y):
+            return self._independent("explained by the conditioning set")
+        statistics = self._statistics(setting, x, y, np.arange(self._n)[None])
+        for made in component.looks():
+            rows = permuted_rows(
+                setting.z,
+                permutations=made + 1 - statistics.shape[1],
+                first=statistics.shape[1] - 1,
+                neighbors=component.neighbors if z else 0,
+                seed=self._run.seed,
+                stream=self._run.stream(self._names[x], self._names[y], [self._names[i] for i in z]),
+                threads=self.threads,
+                poll=self._run.poll,
+            )
+            statistics = np.hstack([statistics, self._statistics(setting, x, y, rows)])
+            count = _at_least_as_extreme(statistics)
+            if count >= component.alpha * (component.permutations + 1):
+                break
+        p_value = count / (made + 1)
+        return CIResult(
+            statistic=float(self._on_one_scale(statistics[:, :1], len(z))[0]),
+            p_value=p_value,
+            independent=not p_value < component.alpha,
+            n=self._n,
+            decided_by="permutations",
+            permutations=made,
+        )
+
+    def associations(self, x: int, candidates: Sequence[int], z: tuple[int, ...]) -> Vector:
+        """Return the statistics, but of all features only the covariance of the residuals themselves.
+
+        The others need a regression each. A candidate that z explains comes last.
+        """
+        setting = self._setting(z)
+        scores = np.full(len(candidates), -np.inf)
+        if not setting.has_rows or setting.explains(x):
+            return scores
+        places = [place for place, y in enumerate(candidates) if not setting.explains(y)]
+        if places:
+            own = setting.residual(x)[:, None]
+            others = np.column_stack([setting.residual(candidates[place]) for place in places])
+            statistics = []
+            if self._component.statistic != "covariance":
+                statistics.append(self._estimates(own, others, setting.z))
+            if self._component.statistic != "cmi":
+                statistics.append(_standardized_means(own, others)[0])
+            scores[places] = self._on_one_scale(np.array(statistics), len(z))
+        return scores
+
+    def _statistics(self, setting: _Setting, x: int, y: int, orders: Rows) -> Matrix:
+        """Return each statistic under each order of the rows of y, shape (statistics, orders)."""
+        rows = []
+        if self._component.statistic != "covariance":
+            permuted = np.asfortranarray(setting.residual(y)[orders].T)
+            rows.append(self._estimates(setting.residual(x)[:, None], permuted, setting.z))
+        if self._component.statistic != "cmi":
+            f, g = setting.features(x), setting.features(y)
+            products = (f.first[:, :, None] * setting.z[:, None, :]).reshape(self._n, -1)
+            each = max(1, _AT_ONCE // (self._n * (f.all.shape[1] + products.shape[1])))
+            largest = [
+                np.maximum(
+                    _standardized_means(f.all, g.all[part]).max(axis=(1, 2)),
+                    _standardized_means(products, g.first[part]).max(axis=(1, 2), initial=0.0),
+                )
+                for part in np.split(orders, range(each, len(orders), each))
+            ]
+            rows.append(np.concatenate(largest))
+        return np.array(rows)
+
+    def _estimates(self, x: Matrix, candidates: Matrix, z: Matrix) -> Vector:
+        k = self._component.k
+        return conditional_mutual_informations(x, candidates, z, k, threads=self.threads, poll=self._run.poll)
+
+    def _on_one_scale(self, statistics: Matrix, d: int) -> Vector:
+        """Return one number for each column of statistics."""
+        largest: Vector = statistics[0]
+        if self._component.statistic == "both":
+            deviation = _DEVIATION * max(d, 1) ** _DECLINE / math.sqrt(self._n)
+            largest = np.maximum(statistics[0] / deviation, statistics[1])
+        return largest
+
+    def _setting(self, z: tuple[int, ...]) -> _Setting:
+        return self._settings.get(z, lambda: self._prepared(z))
+
+    def _prepared(self, z: tuple[int, ...]) -> _Setting:
+        blocks = [self._indicators.get(i, self._given[:, [i]]) for i in z]
+        given = np.hstack([np.empty((self._n, 0)), *blocks])
+        random = self._run.generator("", "", [self._names[i] for i in z])
+        return _Setting(given, self._columns, self._indicators, random)
+
+    def _independent(self, reason: str) -> CIResult:
+        return CIResult(statistic=0.0, p_value=1.0, independent=True, n=self._n, decided_by=reason)
+
+
+@dataclass(frozen=True)
+class _Features:
+    """Functions of a residual, of mean zero given z: `first` are those of degree one."""
+
+    first: Matrix
+    all: Matrix
+
+
+class _Setting:
+    """A conditioning set, and the residuals on it of the columns that took part in a question so far."""
+
+    def __init__(
+        self, z: Matrix, columns: Matrix, indicators: Mapping[int, Matrix], random: np.random.Generator
+    ) -> None:
+        n, d = z.shape
+        self.z = z
+        self.has_rows = n >= 2 * (d + 1)
+        self._columns = columns
+        self._indicators = indicators
+        self._smoother = Smoother(z, random) if d and self.has_rows else None
+        self._residuals: dict[int, Vector] = {}
+        self._features: dict[int, _Features] = {}
+
+    def size(self) -> int:
+        """Return the bytes that it takes when all columns have taken part."""
+        kept = 4 * self._columns.nbytes  # the residual and three features
+        return self.z.nbytes + kept + (self._smoother.nbytes if self._smoother else 0)
+
+    def explains(self, column: int) -> bool:
+        """Return whether nothing is left of a column."""
+        return not self.residual(column).any()
+
+    def residual(self, column: int) -> Vector:
+        """Return what z leaves of a column, with unit variance; zeros if that is rounding."""
+        if column not in self._residuals:
+            left = self._smoothed(self._columns[:, column])
+            size = math.sqrt(left @ left / len(left))
+            self._residuals[column] = left / size if size**2 > _EXPLAINED else np.zeros_like(left)
+        return self._residuals[column]
+
+    def features(self, column: int) -> _Features:
+        """Return the features of a column's residual; of a category those of its indicators."""
+        if column not in self._features:
+            indicators = self._indicators.get(column)
+            if indicators is not None and indicators.shape[1] > 1:
+                left = np.column_stack([self._smoothed(indicator) for indicator in indicators.T])
+                self._features[column] = _Features(left, left)
+            else:
+                polynomials = _hermite_polynomials(_normal_scores(self.residual(column)))
+                left = np.column_stack([self._smoothed(values) for values in polynomials])
+                self._features[column] = _Features(left[:, :1], left)
+        return self._features[column]
+
+    def _smoothed(self, column: Vector) -> Vector:
+        return self._smoother.smooth(column).residuals if self._smoother else column - column.mean()
+
+
+def _indicators(codes: Vector) -> Matrix:
+    """Return an indicator for each category, standardized; of two categories one column tells both."""
+    categories = np.unique(codes)
+    if len(categories) == 2:
+        categories = categories[1:]
+    return standardized(codes[:, None] == categories)
+
+
+def _normal_scores(column: Vector) -> Vector:
+    """Return Phi^-1((rank - 1/2) / n)."""
+    return _quantiles(len(column))[np.argsort(np.argsort(column, kind="stable"))]
+
+
+@functools.lru_cache(maxsize=8)
+def _quantiles(n: int) -> Vector:
+    return np.array([NormalDist().inv_cdf((i + 0.5) / n) for i in range(n)])
+
+
+def _hermite_polynomials(u: Vector) -> tuple[Vector, ...]:
+    """Return the polynomials of degree 1 to 3 that are uncorrelated under the standard normal."""
+    return u, u**2 - 1, u**3 - 3 * u
+
+
+def _standardized_means(f: Matrix, g: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return |sqrt(n) mean / sd| of the product of each column of f, shape (n, a), and of g, shape (..., n, b)."""
+    n = len(f)
+    mean = f.T @ g / n
+    variance = (f**2).T @ g**2 / n - mean**2
+    # Where all products are equal, as of one column with two values, the statistic stays finite.
+    deviation = np.sqrt(np.maximum(variance, (sys.float_info.epsilon * mean) ** 2))
+    return np.divide(math.sqrt(n) * np.abs(mean), deviation, out=np.zeros_like(mean), where=deviation > 0)
+
+
+def _at_least_as_extreme(statistics: Matrix) -> int:
+    """Return how many columns of statistics are at least as extreme as the first, itself included.
+
+    Each statistic is ranked among its own values. Columns are compared by the smallest of their ranks, and where that
+    is equal by the next.
+    """
+    ranks = np.array([len(row) - np.searchsorted(np.sort(row), row) for row in statistics])
+    keys = [tuple(key) for key in np.sort(ranks, axis=0).T.tolist()]
+    return sum(key <= keys[0] for key in keys)

@@ -1,0 +1,218 @@
+"""The test of dependence between residuals."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from pyknnmi import ci_test, learn, simulate
+from pyknnmi.builtin.residual_dependence import ResidualDependence
+from pyknnmi.components import Dataset, PyknnmiWarning, Run
+from pyknnmi.numbers import mutual_information, permuted_rows, standardized
+from pyknnmi.testing import check_ci_test
+
+NORMAL = NormalDist()
+
+
+def generator(seed):
+    return np.random.default_rng(seed)
+
+
+def rejections(make, runs, n, spec="residual-dependence(permutations=99)"):
+    """How often x and y are called dependent given all other columns."""
+    found = 0
+    for seed in range(runs):
+        columns = make(generator(seed), n)
+        table = np.column_stack(columns)
+        found += not ci_test(table, 0, 1, range(2, table.shape[1]), spec, seed=seed).independent
+    return found
+
+
+def effect_of_three(random, n):
+    z = random.standard_normal((n, 3))
+    x, y = z.sum(axis=1) + 0.5 * random.standard_normal((2, n))
+    return x, y, z
+
+
+def effect_of_product(random, n):
+    z = random.standard_normal((n, 2))
+    x, y = z[:, 0] * z[:, 1] + 0.3 * random.standard_normal((2, n))
+    return x, y, z
+
+
+def shared_scale(random, n):
+    z = random.standard_normal(n)
+    x, y = z + np.abs(z) * random.standard_normal((2, n))
+    return x, y, z
+
+
+def counts(random, n):
+    z = random.standard_normal((n, 3))
+    x, y = random.poisson(np.exp(0.4 * z.sum(axis=1)), (2, n)).astype(float)
+    return x, y, z
+
+
+def two_values(random, n):
+    z = random.standard_normal((n, 3))
+    x, y = (random.uniform(size=(2, n)) < 1 / (1 + np.exp(-z.sum(axis=1)))).astype(float)
+    return x, y, z
+
+
+def censored(random, n):
+    z = random.standard_normal(n)
+    x, y = np.maximum(z + 0.5 * random.standard_normal((2, n)), 0)
+    return x, y, z
+
+
+# A test at level .05 rejects more than 8 of 40 with probability .0001, and more than 10 of 60 with probability .0003.
+def test_keeps_its_level():
+    assert rejections(effect_of_three, 40, 80) <= 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [effect_of_product, shared_scale, two_values, counts, censored])
+def test_keeps_its_level_on_more_nulls(make):
+    assert rejections(make, 60, 200) <= 10
+
+
+def test_permuting_y_alone_does_not_keep_the_level():
+    assert rejections(effect_of_three, 20, 100, "knn-cmi(permutations=99)") > 10
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        lambda x, e: x + e,
+        lambda x, e: x**2 + e,
+        lambda x, e: x * e,
+        lambda x, e: np.sign(e) * np.abs(x),
+    ],
+)
+def test_sees_dependence_of_many_forms(effect):
+    random = generator(1)
+    z, x, e = random.standard_normal((3, 200))
+    table = np.column_stack([z + x, z + effect(x, e), z])
+    assert ci_test(table, 0, 1, 2, "residual-dependence").p_value < 0.02
+
+
+def test_sees_dependence_that_changes_with_z():
+    random = generator(1)
+    z, x, e = random.standard_normal((3, 200))
+    assert ci_test(np.column_stack([x, x * z + e, z]), 0, 1, 2, "residual-dependence").p_value < 0.01
+
+
+def scores(column):
+    n = len(column)
+    ranks = np.argsort(np.argsort(column))
+    return np.array([NORMAL.inv_cdf((rank + 0.5) / n) for rank in ranks])
+
+
+def features(column):
+    u = scores(column)
+    return [f - f.mean() for f in (u, u**2 - 1, u**3 - 3 * u)]
+
+
+def largest_covariance(x, y):
+    return max(math.sqrt(len(x)) * abs((f * g).mean()) / (f * g).std() for f in features(x) for g in features(y))
+
+
+@pytest.fixture
+def pair():
+    x, e = generator(3).standard_normal((2, 60))
+    return np.column_stack([x, 0.3 * x + e])
+
+
+def permuted(dataset, permutations):
+    stream = Run(seed=4).stream("x1", "x2", [])
+    rows = permuted_rows(np.empty((60, 0)), permutations=permutations, seed=4, stream=stream)
+    return np.vstack([np.arange(60), rows])
+
+
+def test_without_z_the_statistics_are_those_of_the_columns(pair):
+    x, y = pair.T
+    covariance = ci_test(pair, 0, 1, test="residual-dependence(statistic=covariance)").statistic
+    assert covariance == pytest.approx(largest_covariance(x, y), rel=1e-12)
+    estimate = ci_test(pair, 0, 1, test="residual-dependence(statistic=cmi)").statistic
+    assert estimate == mutual_information(*standardized(pair).T, k=5)
+
+
+def test_the_p_value_of_both_is_that_of_the_smaller_one(pair):
+    values = standardized(pair)
+    dataset = Dataset.of(pair, names=["x1", "x2"])
+    bound = ResidualDependence(permutations=39).bind(dataset, Run(seed=4))
+    orders = permuted(dataset, 39)
+    estimates = [mutual_information(values[:, 0], values[order, 1], k=5) for order in orders]
+    covariances = [largest_covariance(pair[:, 0], pair[order, 1]) for order in orders]
+    ranks = [sorted(sum(other >= one[t] for other in one) for one in (estimates, covariances)) for t in range(40)]
+    assert bound.test(0, 1, ()).p_value == sum(rank <= ranks[0] for rank in ranks) / 40
+
+
+@pytest.mark.parametrize("statistic", ["cmi", "covariance"])
+def test_the_p_value_counts_permutations_that_reach_the_statistic(pair, statistic):
+    values = standardized(pair)
+    dataset = Dataset.of(pair, names=["x1", "x2"])
+    bound = ResidualDependence(permutations=39, statistic=statistic).bind(dataset, Run(seed=4))
+    measure = largest_covariance if statistic == "covariance" else lambda x, y: mutual_information(x, y, k=5)
+    found = [measure(values[:, 0], values[order, 1]) for order in permuted(dataset, 39)]
+    assert bound.test(0, 1, ()).p_value == sum(value >= found[0] for value in found) / 40
+
+
+def test_stopping_early_changes_no_decision():
+    data, _ = simulate.small_network(120, seed=3)
+    dataset = Dataset.of(data)
+    early = ResidualDependence().bind(dataset, Run(threads=1))
+    full = ResidualDependence(stop_early=False).bind(dataset, Run(threads=1))
+    for x in range(6):
+        assert early.test(x, x + 1, ()).independent == full.test(x, x + 1, ()).independent
+        assert full.test(x, x + 1, ()).permutations == 200
+
+
+def test_a_column_that_z_explains_is_independent_of_everything():
+    z, e = generator(0).standard_normal((2, 50))
+    found = ci_test(np.column_stack([2 * z + 1, z + e, z]), 0, 1, 2, "residual-dependence")
+    assert (found.p_value, found.decided_by) == (1.0, "explained by the conditioning set")
+
+
+def test_too_few_rows_are_reported():
+    table = generator(0).standard_normal((12, 8))
+    with pytest.warns(PyknnmiWarning, match="12 rows are too few to condition on 6 columns"):
+        assert ci_test(table, 0, 1, range(2, 8), "residual-dependence").independent
+
+
+def test_categories_on_either_side():
+    random = generator(0)
+    kind = random.integers(0, 3, 150)
+    y = np.array([0.0, 1.0, -1.0])[kind] + random.standard_normal(150)
+    values = np.column_stack([kind, y, random.standard_normal(150)])
+    dataset = Dataset(values, ("kind", "y", "other"), ("discrete", "continuous", "continuous"))
+    assert ci_test(dataset, "kind", "y", "other", "residual-dependence").p_value < 0.01
+    assert ci_test(dataset, "other", "y", "kind", "residual-dependence").p_value > 0.05
+
+
+@pytest.mark.slow
+def test_keeps_its_level_with_categories():
+    found = 0
+    for seed in range(60):
+        random = generator(seed)
+        z = random.integers(0, 3, 200)
+        x, y = (random.uniform(size=(2, 200)) < np.array([0.1, 0.5, 0.9])[z]).astype(int) + (z == 2)
+        dataset = Dataset(np.column_stack([x, y, z]).astype(float), ("x", "y", "z"), ("discrete",) * 3)
+        found += not ci_test(dataset, "x", "y", "z", "residual-dependence", seed=seed).independent
+    assert found <= 10
+
+
+def test_the_answer_depends_on_neither_threads_nor_jobs_nor_order():
+    data, _ = simulate.small_network(60, seed=2)
+    dataset = Dataset.of(data)
+    spec = "iamb+residual-dependence(permutations=40)"
+    results = [learn(dataset, spec, seed=3, threads=threads, jobs=jobs) for threads, jobs in [(1, 1), (2, 1), (2, 2)]]
+    assert results[0].evidence == results[1].evidence == results[2].evidence
+    turned = learn(dataset.select(range(6, -1, -1)), spec, seed=3, threads=1)
+    assert set(map(frozenset, turned.graph.edges)) == set(map(frozenset, results[0].graph.edges))
+
+
+def test_keeps_the_contract():
+    check_ci_test(ResidualDependence(permutations=39))
