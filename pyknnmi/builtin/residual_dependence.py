@@ -24,7 +24,7 @@ Rows = NDArray[np.integer[Any]]
 
 _MOST = 10**8
 _EXPLAINED = 1e-12  # share of a column's variance that is rounding, as in fisher-z
-_FEWEST = 40  # permutations before a test may stop
+_FEWEST = 25  # permutations before a test may stop
 _KEPT = 2**28  # bytes of factorisations and residuals that are kept for further questions
 # The estimate's standard deviation under independence, times sqrt(n), for Gaussian z of d columns: .4 d^-.35.
 _DEVIATION, _DECLINE = 0.4, -0.35
@@ -67,9 +67,8 @@ class ResidualDependence(CITest):
         Permutations are among so many nearest neighbors in z, the row itself included. Without z they are among all
         rows.
     stop_early : bool
-        Make a quarter of the permutations first (of many a quarter of that, and so on), and stop where so many of them
-        reach the observed statistic that the rest can hardly change the decision. The p-value is then that of the
-        permutations made.
+        Make a part of the permutations first, and stop where so many of them reach the observed statistic that the rest
+        can hardly change the decision. The p-value is then that of the permutations made.
 
     References
     ----------
@@ -100,10 +99,10 @@ class ResidualDependence(CITest):
         self.require(2 <= self.neighbors <= _MOST, "neighbors", f"from 2 to {_MOST}")
 
     def looks(self) -> list[int]:
-        """Return the numbers of permutations after which the test may stop: all, a quarter of that, and so on."""
+        """Return the numbers of permutations after which the test may stop: all, half of that, and so on."""
         looks = [self.permutations]
-        while self.stop_early and looks[0] >= 4 * _FEWEST:
-            looks.insert(0, looks[0] // 4)
+        while self.stop_early and looks[0] >= 2 * _FEWEST:
+            looks.insert(0, looks[0] // 2)
         return looks
 
     def bind(self, dataset: Dataset, run: Run) -> BoundTest:
@@ -161,19 +160,23 @@ class BoundResidualDependence(BoundTest):
             return self._independent("too few rows")
         if setting.explains(x) or setting.explains(y):
             return self._independent("explained by the conditioning set")
-        statistics = self._statistics(setting, x, y, np.arange(self._n)[None])
+        observed = np.arange(self._n, dtype=np.uint32)[None]
+        blocks: list[Matrix] = []
+        before = 0
         for made in component.looks():
             rows = permuted_rows(
                 setting.z,
-                permutations=made + 1 - statistics.shape[1],
-                first=statistics.shape[1] - 1,
+                permutations=made - before,
+                first=before,
                 neighbors=component.neighbors if z else 0,
                 seed=self._run.seed,
                 stream=self._run.stream(self._names[x], self._names[y], [self._names[i] for i in z]),
                 threads=self.threads,
                 poll=self._run.poll,
             )
-            statistics = np.hstack([statistics, self._statistics(setting, x, y, rows)])
+            blocks.append(self._statistics(setting, x, y, rows if before else np.vstack([observed, rows])))
+            before = made
+            statistics = np.hstack(blocks)
             count = _at_least_as_extreme(statistics)
             if count >= component.alpha * (component.permutations + 1):
                 break
