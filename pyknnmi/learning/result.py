@@ -20,7 +20,31 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["LearnResult", "PairEvidence", "named_blankets", "named_evidence", "named_pairs"]
+__all__ = ["LearnResult", "PairEvidence", "Side", "named_blankets", "named_evidence", "named_pairs"]
+
+
+@dataclass(frozen=True)
+class Side:
+    """What the search for the blanket of one column found about another.
+
+    Attributes
+    ----------
+    target, other : str
+        The column whose blanket it was, and the other.
+    member : bool
+        Whether the other is in the blanket.
+    given : tuple of str
+        The conditioning set of the test that decided: of a member the weakest that kept it, else the strongest that
+        excluded it.
+    answer : CIResult, optional
+        Statistic, p-value and how it was decided; None if the search ended without a test of the other.
+    """
+
+    target: str
+    other: str
+    member: bool
+    given: tuple[str, ...]
+    answer: CIResult | None
 
 
 @dataclass(frozen=True)
@@ -37,6 +61,8 @@ class PairEvidence:
         The conditioning set of the test.
     answer : CIResult
         Statistic, p-value and how it was decided.
+    sides : tuple of Side
+        What the search of each column found about the other; none for learners that decide each pair once.
     """
 
     source: str
@@ -44,6 +70,27 @@ class PairEvidence:
     edge: bool
     given: tuple[str, ...]
     answer: CIResult
+    sides: tuple[Side, ...] = ()
+
+    @property
+    def outcome(self) -> str:
+        """What became of the pair, in a few words."""
+        if self.is_constrained:
+            return self.answer.decided_by
+        members = [side for side in self.sides if side.member]
+        if not self.sides:
+            return "joined" if self.edge else "not joined"
+        if len(members) == len(self.sides):
+            if not self.edge:
+                return "in both blankets, not joined"
+            return "in both blankets" if len(members) == 2 else f"in the blanket of {members[0].target}"
+        if not members:
+            return "in neither blanket" if len(self.sides) == 2 else f"not in the blanket of {self.sides[0].target}"
+        inside = members[0]
+        where = (
+            f"{inside.other} is in the blanket of {inside.target}, and {inside.target} not in that of {inside.other}"
+        )
+        return f"kept by one side: {where}" if self.edge else f"lost by the AND rule: {where}"
 
     @property
     def is_constrained(self) -> bool:
@@ -233,6 +280,19 @@ def named_blankets(
     return {name: tuple(other for other in order if other in found.get(name, ())) for name in targets}
 
 
+def _sides(learned: LearnedGraph, names: Sequence[str], pair: Pair, place: Mapping[str, int]) -> tuple[Side, ...]:
+    """Return what the search of each column of a pair found about the other, by names."""
+    blankets = learned.blankets or {}
+    sides = []
+    for target, other in (pair, pair[::-1]):
+        if learned.sides and target in blankets:
+            found = learned.sides.get((target, other))
+            given = tuple(sorted((names[i] for i in found.question[2]), key=natural_key)) if found else ()
+            answer = found.answer if found else None
+            sides.append(Side(names[target], names[other], other in blankets[target], given, answer))
+    return tuple(sorted(sides, key=lambda side: place[side.target]))
+
+
 def named_evidence(learned: LearnedGraph, names: Sequence[str], graph: Graph) -> tuple[PairEvidence, ...]:
     """Return the evidence by names, in the order of the data."""
     place = {name: i for i, name in enumerate(graph.names)}
@@ -241,5 +301,5 @@ def named_evidence(learned: LearnedGraph, names: Sequence[str], graph: Graph) ->
     for pair, found in (learned.evidence or {}).items():
         a, b = sorted((names[i] for i in pair), key=place.__getitem__)
         given = tuple(sorted((names[i] for i in found.question[2]), key=natural_key))
-        rows.append(PairEvidence(a, b, (a, b) in edges, given, found.answer))
+        rows.append(PairEvidence(a, b, (a, b) in edges, given, found.answer, _sides(learned, names, pair, place)))
     return tuple(sorted(rows, key=lambda row: (place[row.source], place[row.target])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -55,6 +56,20 @@ class CIResult:
     log_p_value: float | None = None
     redundant: tuple[str, ...] = ()
     level: float | None = None
+
+    @property
+    def monte_carlo_interval(self) -> tuple[float, float] | None:
+        """Where the p-value of infinitely many permutations lies with a confidence of 95 % (Wilson's score interval).
+
+        None for a test that needs no permutations.
+        """
+        if not self.permutations:
+            return None
+        made, z = self.permutations, 1.959964
+        share = min(max((self.p_value * (made + 1) - 1) / made, 0.0), 1.0)
+        center = (share + z * z / (2 * made)) / (1 + z * z / made)
+        half = z * math.sqrt(share * (1 - share) / made + (z / (2 * made)) ** 2) / (1 + z * z / made)
+        return max(center - half, 0.0), min(center + half, 1.0)
 
     @classmethod
     def of_constant(cls, n: int) -> CIResult:

@@ -53,6 +53,9 @@ class LearnedGraph:
     evidence : mapping of (int, int) to Evidence, optional
         For pairs i < j that were tested; pairs without an edge may be there too. When left out it is made of the
         tests of the run: for each pair the most doubtful of those that agree with the outcome.
+    sides : mapping of (int, int) to Evidence, optional
+        What decided in the search for the blanket of i whether j is in it, for pairs (i, j) of a learner that searches
+        column by column.
     details : mapping of str to object
         What else a user may want to see of the learner's work, by names of columns, in types that JSON knows.
     """
@@ -61,3 +64,4 @@ class LearnedGraph:
     blankets: Mapping[int, tuple[int, ...]] | None = None
     evidence: Mapping[Pair, Evidence] | None = None
     details: Mapping[str, object] = field(default_factory=dict)
+    sides: Mapping[Pair, Evidence] = field(default_factory=dict)

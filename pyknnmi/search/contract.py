@@ -198,7 +198,8 @@ def _checked_graph(
         raise PluginError(f"learn returned {learned!r}, not a LearnedGraph")
     edges = frozenset(_pair(pair, dataset) for pair in _items(learned.edges, "edges", "pairs of columns"))
     blankets = None if learned.blankets is None else _blankets(learned.blankets, dataset)
-    evidence = None if learned.evidence is None else _evidence(learned.evidence, dataset, constrained)
+    evidence = None if learned.evidence is None else _evidence(learned.evidence, "evidence", dataset, constrained)
+    sides = _evidence(learned.sides, "sides", dataset, constrained)
     for pair, answer in constrained.items():
         if answer.independent is (pair in edges):
             did = "joined it" if pair in edges else "left it out"
@@ -212,7 +213,7 @@ def _checked_graph(
         json.dumps(_mapping(learned.details, "details"))
     except (TypeError, ValueError) as error:
         raise PluginError(f"learn returned details that JSON does not know: {error}") from None
-    return LearnedGraph(edges, blankets, evidence, learned.details)
+    return LearnedGraph(edges, blankets, _by_pair(evidence), learned.details, sides)
 
 
 def _blankets(given: object, dataset: Dataset) -> dict[int, tuple[int, ...]]:
@@ -227,9 +228,14 @@ def _blankets(given: object, dataset: Dataset) -> dict[int, tuple[int, ...]]:
     return blankets
 
 
-def _evidence(given: object, dataset: Dataset, constrained: Answers) -> dict[Pair, Evidence]:
+def _by_pair(evidence: Mapping[Pair, Evidence] | None) -> dict[Pair, Evidence] | None:
+    return None if evidence is None else {pair_of(*pair): found for pair, found in evidence.items()}
+
+
+def _evidence(given: object, what: str, dataset: Dataset, constrained: Answers) -> dict[Pair, Evidence]:
+    """Return the evidence under its pairs, whose columns stay in their order."""
     evidence = {}
-    for pair, found in _mapping(given, "evidence").items():
+    for pair, found in _mapping(given, what).items():
         if not isinstance(found, Evidence):
             raise PluginError(f"learn returned {found!r} as the evidence of {pair!r}, not an Evidence")
         try:
@@ -240,7 +246,10 @@ def _evidence(given: object, dataset: Dataset, constrained: Answers) -> dict[Pai
         if not apart or about != _pair(pair, dataset):
             raise PluginError(f"learn returned the question {found.question!r} as the evidence of {pair!r}")
         if about not in constrained:
-            evidence[about] = Evidence((int(x), int(y), tuple(map(int, z))), checked_answer(found.answer, dataset.n))
+            i, j = pair
+            evidence[int(i), int(j)] = Evidence(
+                (int(x), int(y), tuple(map(int, z))), checked_answer(found.answer, dataset.n)
+            )
     return evidence
 
 

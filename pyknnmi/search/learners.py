@@ -80,9 +80,12 @@ class BlanketLearner(Learner):
             sides = [other in blankets[target] for target, other in (pair, pair[::-1]) if target in blankets]
             if sides and join(sides):
                 edges.add(pair)
-        return LearnedGraph(edges, blankets, self._evidence(edges, searches.values()))
+        found = _sides(searches.values())
+        return LearnedGraph(edges, blankets, self._evidence(edges, blankets, found), sides=found)
 
-    def _evidence(self, edges: Collection[Pair], searches: Iterable[Finding[tuple[int, ...]]]) -> dict[Pair, Evidence]:
+    def _evidence(
+        self, edges: Collection[Pair], blankets: Mapping[int, tuple[int, ...]], sides: Mapping[Pair, Evidence]
+    ) -> dict[Pair, Evidence]:
         """Return one test for each pair.
 
         Up to two searches tested it, one from each end. Of the tests that agree with the graph this is the more
@@ -90,12 +93,22 @@ class BlanketLearner(Learner):
         """
         decisive = max if self.rule == "and" else min
         evidence: dict[Pair, Evidence] = {}
-        for search in searches:
-            own = {pair_of(search.item, other) for other in search.found}
-            for pair, found in most_doubtful(search.trail, own).items():
-                if search.item in pair and (pair in own) is (pair in edges):
-                    evidence[pair] = decisive(evidence.get(pair, found), found, key=_doubt)
+        for (target, other), found in sides.items():
+            pair = pair_of(target, other)
+            if (other in blankets[target]) is (pair in edges):
+                evidence[pair] = decisive(evidence.get(pair, found), found, key=_doubt)
         return evidence
+
+
+def _sides(searches: Iterable[Finding[tuple[int, ...]]]) -> dict[Pair, Evidence]:
+    """Return what decided about each other column in the search for a target's blanket."""
+    sides: dict[Pair, Evidence] = {}
+    for search in searches:
+        own = {pair_of(search.item, other) for other in search.found}
+        for (a, b), found in most_doubtful(search.trail, own).items():
+            if search.item in (a, b):
+                sides[search.item, b if search.item == a else a] = found
+    return sides
 
 
 def most_doubtful(trail: Mapping[LeveledQuestion, CIResult], edges: Collection[Pair]) -> dict[Pair, Evidence]:

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import pytest
 
-from pyknnmi import CIResult, Dataset, Pipeline, PluginError
+from pyknnmi import CIResult, Dataset, Pipeline, PluginError, ci_test, learn, simulate
 from pyknnmi.components import BlanketLearner, BoundTest, CITest, LearnedGraph, Learner
 
 NAMES = ("a", "b", "c", "d")
@@ -165,3 +165,31 @@ def test_learners_see_varying_columns_in_natural_order():
     assert seen == [(("a", "c2", "c10"),) * 2]
     assert result.graph.names == ("c10", "c9", "c2", "a")
     assert result.graph.edges == (("c2", "a"),)
+
+
+def test_both_sides_of_a_pair_are_kept():
+    data, _ = simulate.small_network(150, seed=2)
+    result = learn(data, "iamb+fisher-z")
+    for row in result.evidence:
+        assert [side.target for side in row.sides] == [row.source, row.target]
+        assert any(side.answer for side in row.sides)
+        for side in row.sides:
+            assert side.member is (side.other in result.blankets[side.target])
+            assert side.answer in (None, ci_test(data, side.target, side.other, side.given, "fisher-z"))
+        both = all(side.member for side in row.sides)
+        assert row.edge is both
+        assert row.outcome.startswith("lost by the AND rule") is (not both and any(side.member for side in row.sides))
+
+
+def test_a_target_has_its_own_side_only():
+    data, _ = simulate.small_network(150, seed=2)
+    result = learn(data, "iamb+fisher-z", targets="X5")
+    assert all([side.target for side in row.sides] == ["X5"] for row in result.evidence)
+    assert {row.outcome for row in result.evidence if row.edge} == {"in the blanket of X5"}
+
+
+def test_a_learner_of_pairs_has_no_sides():
+    data, _ = simulate.small_network(150, seed=2)
+    result = learn(data, "pairwise+fisher-z")
+    assert not any(row.sides for row in result.evidence)
+    assert {row.outcome for row in result.evidence} == {"joined", "not joined"}
