@@ -23,6 +23,7 @@ from pyknnmi.errors import (
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
 from pyknnmi.learning.bind import TableTest, bind, ci_test
+from pyknnmi.learning.calibrate import calibrate
 from pyknnmi.learning.exports import read_result, write_result
 from pyknnmi.learning.pipeline import Pipeline, learn
 from pyknnmi.learning.record import result_schema
@@ -58,6 +59,7 @@ __all__ = [
     "UnknownNameError",
     "bind",
     "build_info",
+    "calibrate",
     "ci_test",
     "components",
     "conditional_mutual_information",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from pyknnmi.cli.calibrate import calibrate
 from pyknnmi.cli.common import PluginGroup
 from pyknnmi.cli.components import components, describe, explain
 from pyknnmi.cli.learn import demo, learn, test
@@ -20,5 +21,5 @@ def main() -> None:
     """Learn which variables depend on which, without assuming a distribution."""
 
 
-for command in (components, demo, describe, explain, learn, plugins, simulate, store, test):
+for command in (calibrate, components, demo, describe, explain, learn, plugins, simulate, store, test):
     main.add_command(command)

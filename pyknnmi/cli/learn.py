@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from pyknnmi.calibration.rates import DRAWS
 from pyknnmi.cli.common import progress_bar, writing
 from pyknnmi.data.dataset import Dataset, Missing
 from pyknnmi.data.reading import read_table
@@ -40,6 +41,7 @@ _missing = click.option(
 @click.option("--forbidden", metavar="A,B", multiple=True, help="An edge that is not there; may be repeated.")
 @click.option("--targets", metavar="A,B,...", help="Search for the neighbours of these columns only.")
 @click.option("--orient", is_flag=True, help="Find the directions that the data determine, too.")
+@click.option("--calibrate", is_flag=True, help="See, too, how often the test rejects independence in data like these.")
 @_missing
 @click.option("--store", type=click.Path(path_type=Path), help="File that keeps every answer, to go on after a stop.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the files.")
@@ -54,6 +56,7 @@ def learn(
     forbidden: tuple[str, ...],
     targets: str | None,
     orient: bool,
+    calibrate: bool,
     missing: Missing,
     store: Path | None,
     out: Path | None,
@@ -78,8 +81,10 @@ def learn(
     with progress_bar() as progress:
         run = Run(seed, threads, jobs, progress)
         kept = Store(store) if store else None
-        result = pipeline.learn(table, run, constraints, orient=orient, store=kept)
+        result = pipeline.learn(table, run, constraints, orient=orient, calibrate=DRAWS if calibrate else 0, store=kept)
     click.echo(str(result))
+    if result.calibration is not None:
+        click.echo(f"\n{result.calibration}")
     if out is not None:
         with writing():
             written = write_result(result, out, {"spec_as_given": spec, "data": str(data)})

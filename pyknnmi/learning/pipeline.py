@@ -9,6 +9,7 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Never, Self, cast
 
+from pyknnmi.calibration.rates import DRAWS, Calibration, calibrate_questions
 from pyknnmi.data.dataset import Dataset, Missing
 from pyknnmi.errors import DataError, ParameterError, collected_warnings
 from pyknnmi.graphs.graph import Graph
@@ -53,6 +54,7 @@ class _Outcome:
     learned: LearnedGraph = field(default_factory=lambda: LearnedGraph(()))
     directed: Collection[Pair] = ()
     undirected: Collection[Pair] = ()
+    calibration: Calibration | None = None
     counts: Mapping[str, int] = field(default_factory=lambda: {"tests": 0, "permutations": 0, "scored": 0})
 
 
@@ -121,15 +123,23 @@ class Pipeline:
         constraints: Constraints | None = None,
         *,
         orient: bool = False,
+        calibrate: int = 0,
         store: Store | None = None,
     ) -> LearnResult:
-        """Return the Markov network of `data`; see `pyknnmi.learn`."""
+        """Return the Markov network of `data`; see `pyknnmi.learn`. `calibrate` is the draws a question."""
         with collected_warnings() as messages:
-            result = self._learn(data, run, constraints, orient=orient, store=store)
+            result = self._learn(data, run, constraints, orient=orient, calibrate=calibrate, store=store)
         return replace(result, warnings=tuple(messages))
 
     def _learn(
-        self, data: Any, run: Run | None, constraints: Constraints | None, *, orient: bool, store: Store | None
+        self,
+        data: Any,
+        run: Run | None,
+        constraints: Constraints | None,
+        *,
+        orient: bool,
+        calibrate: int,
+        store: Store | None,
     ) -> LearnResult:
         start = time.perf_counter()
         run = run or Run()
@@ -138,7 +148,7 @@ class Pipeline:
             raise DataError(f"the data have one column, '{dataset.names[0]}': a network needs two")
         constraints = constraints or Constraints()
         constraints.check(dataset)
-        self._check_abilities(constraints, orient, store)
+        self._check_abilities(constraints, orient, calibrate, store)
         constants = dataset.constant_columns()
         warn_of_constants(dataset, constants)
         columns = in_natural_order(dataset, constants)
@@ -148,7 +158,7 @@ class Pipeline:
         found = _Outcome()
         if columns is not None and columns.p > 1:
             try:
-                found = self._learn_columns(columns, run, constraints, orient, store)
+                found = self._learn_columns(columns, run, constraints, orient, calibrate, store)
             except ProgressError as failed:
                 raise failed.error from None
         names = columns.names if columns is not None else ()
@@ -174,10 +184,17 @@ class Pipeline:
             )
             if orient
             else None,
+            calibration=found.calibration,
         )
 
     def _learn_columns(
-        self, columns: Dataset, run: Run, constraints: Constraints, orient: bool, store: Store | None
+        self,
+        columns: Dataset,
+        run: Run,
+        constraints: Constraints,
+        orient: bool,
+        calibrate: int,
+        store: Store | None,
     ) -> _Outcome:
         for transform in self.transforms:
             columns = transformed(transform, columns)
@@ -190,7 +207,10 @@ class Pipeline:
             "permutations": sum(answer.permutations for answer in tester.answers.values()),
             "scored": tester.scored,
         }
-        return _Outcome(learned, directed, undirected, counts)
+        calibration = None
+        if calibrate and self.test:
+            calibration = calibrate_questions(self.test, columns, tester.trail, run, calibrate)
+        return _Outcome(learned, directed, undirected, calibration, counts)
 
     def _learned(self, columns: Dataset, tester: Tester, run: Run) -> LearnedGraph:
         """Return what the learner returns, with the evidence for each pair that was tested or constrained."""
@@ -201,7 +221,7 @@ class Pipeline:
         constrained = {pair: Evidence((*pair, ()), answer) for pair, answer in tester.constrained.items()}
         return replace(learned, evidence={**found, **constrained})
 
-    def _check_abilities(self, constraints: Constraints, orient: bool, store: Store | None) -> None:
+    def _check_abilities(self, constraints: Constraints, orient: bool, calibrate: int, store: Store | None) -> None:
         """Raise an error for what this learner cannot do, before anything is tested."""
         name = self.learner.name
         if constraints.targets is not None and not self.learner.takes_targets:
@@ -221,6 +241,10 @@ class Pipeline:
                 f"the learner '{name}' uses no CI test, which orientation needs: leave orient out, or take a learner "
                 "that uses one, such as pc-stable",
                 "orient",
+            )
+        if calibrate and self.test is None:
+            raise ParameterError(
+                f"the learner '{name}' uses no CI test, so there is none to calibrate: leave calibrate out", "calibrate"
             )
         if self.test is None and store is not None:
             raise ParameterError(
@@ -245,6 +269,7 @@ def learn(
     forbidden: Iterable[Sequence[Column]] = (),
     targets: Column | Iterable[Column] | None = None,
     orient: bool = False,
+    calibrate: bool = False,
     store: str | os.PathLike[str] | None = None,
     missing: Missing = "raise",
     **misplaced: Never,
@@ -276,6 +301,9 @@ def learn(
     orient : bool, default False
         Also return ``oriented``, the graph with the directions that the data determine; see
         `pyknnmi.learning.orientation.orient`. It takes further tests.
+    calibrate : bool, default False
+        Also return ``calibration``: how often the test rejects independence in data made like these; see
+        `pyknnmi.calibrate`. It takes about a hundred tests for each size of the conditioning sets.
     store : path, optional
         A file that keeps every answer of the test (SQLite). A run that was stopped goes on where it was; other
         learners on the same data take the answers that are there. An answer is used only for the same data, test,
@@ -324,5 +352,7 @@ def learn(
         constraints = Constraints.of(dataset, required, forbidden, targets)
         run = Run(seed, threads, jobs, progress)
         with closing(Store(store)) if store else nullcontext() as kept:
-            result = pipeline.learn(dataset, run, constraints, orient=orient, store=kept)
+            result = pipeline.learn(
+                dataset, run, constraints, orient=orient, calibrate=DRAWS if calibrate else 0, store=kept
+            )
     return replace(result, warnings=tuple(messages))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pyknnmi.calibration.rates import Calibration
 from pyknnmi.data.dataset import natural_key
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
@@ -136,6 +137,8 @@ class LearnResult:
         The edges that were required or forbidden, and the targets.
     details : dict of str to object
         What else the learner says of its work, such as a penalty and the curve that it was chosen by.
+    calibration : Calibration, optional
+        How often the test rejects independence in data made like these, if the run was asked for it.
     oriented : PartiallyDirectedGraph, optional
         The graph with the directions that the data determine, if the run oriented it.
     warnings : tuple of str
@@ -156,6 +159,7 @@ class LearnResult:
     constraints: Constraints = field(default_factory=Constraints)
     details: Mapping[str, object] = field(default_factory=dict)
     oriented: PartiallyDirectedGraph | None = None
+    calibration: Calibration | None = None
     rows_left_out: int = 0
     has_missing: bool = False
     warnings: tuple[str, ...] = ()

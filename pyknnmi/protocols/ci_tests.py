@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.data.dataset import Dataset
+from pyknnmi.numbers.intervals import wilson_interval
 from pyknnmi.protocols.component import Component
 from pyknnmi.run import Run
 
@@ -65,11 +65,8 @@ class CIResult:
         """
         if not self.permutations:
             return None
-        made, z = self.permutations, 1.959964
-        share = min(max((self.p_value * (made + 1) - 1) / made, 0.0), 1.0)
-        center = (share + z * z / (2 * made)) / (1 + z * z / made)
-        half = z * math.sqrt(share * (1 - share) / made + (z / (2 * made)) ** 2) / (1 + z * z / made)
-        return max(center - half, 0.0), min(center + half, 1.0)
+        exceedances = self.p_value * (self.permutations + 1) - 1
+        return wilson_interval(min(max(exceedances, 0.0), float(self.permutations)), self.permutations)
 
     @classmethod
     def of_constant(cls, n: int) -> CIResult:

@@ -233,3 +233,12 @@ def test_report_is_written_for_the_table_that_was_given(table, tmp_path):
     page = report.read_text(encoding="utf-8")
     assert "Network of data.csv" in page
     assert f"pyknnmi learn {table} --spec" in page
+
+
+def test_calibrate_shows_a_row_for_each_size(tmp_path):
+    file = tmp_path / "data.csv"
+    invoke("simulate", "small-network", "--n", "60", "--seed", "1", "--out", str(file))
+    shown = invoke("calibrate", str(file), "--spec", "iamb+fisher-z", "--draws", "5").stdout
+    assert "size  questions" in shown
+    learned = invoke("learn", str(file), "--spec", "iamb+fisher-z", "--calibrate").stdout
+    assert "on synthetic independence, at alpha = 0.05" in learned

@@ -1,0 +1,1 @@
+"""Synthetic independence in data like the user's, and how often a CI test rejects it."""
