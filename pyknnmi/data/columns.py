@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
 from numbers import Real
 from typing import Any, Literal
 
@@ -11,47 +16,116 @@ from numpy.typing import NDArray
 
 from pyknnmi.errors import DataError, DataTypeError
 
-__all__ = ["Kind", "categories", "column_of"]
+__all__ = ["ColumnRead", "Kind", "categories", "column_of", "number"]
 
 Kind = Literal["continuous", "discrete"]
 """Numbers, or categories: of a discrete column only whether two values are equal has a meaning."""
 
 Values = NDArray[np.float64]
 
+WHOLE_NUMBERS = 2**53
+"""Up to here a double tells whole numbers apart (IEEE 754)."""
+
 _FEW_ROWS = 5  # so many may all have their own label, and it be a category
 
+_MINUS = "-+\N{MINUS SIGN}\N{EN DASH}"
+_CURRENCY = r"(?:[$€£¥₹₽]|(?:USD|EUR|GBP|JPY|CHF|CNY|INR)\b)?"
+_THOUSANDS = ",.' \N{RIGHT SINGLE QUOTATION MARK}\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
+_QUANTITY = re.compile(
+    rf"[<>≤≥=~≈±]?\s*{_CURRENCY}\s*[{_MINUS}]?\s*{_CURRENCY}\s*"
+    rf"(?:\d{{1,3}}(?:[{_THOUSANDS}]\d{{3}})+|\d+|(?=[.,]\d))(?:[.,]\d*)?(?:[eEdD][{_MINUS}]?\d+)?\s*"
+    r"(?P<unit>[^\d\s.,;:()\[\]|/_-][^\d()\[\]|_-]*?[23²³]?)?\s*"
+)
+_BASE_UNIT = r"[kMGTmuµnp]?(?:g|m|l|L|s|Hz|V|A|W|J|Pa|M|mol|cal|B|bar|eV)"
+_UNIT = re.compile(
+    rf"[%‰K]|°[CF]?|{_BASE_UNIT}(?:/{_BASE_UNIT}|/dl|/dL|/h)?|min|h|hrs?|hours?|d|days?|wk|weeks?|months?|y|yrs?|years?|"
+    r"d[lL]|[cd]m|km/h|in|ft|mi|lbs?|oz|kb|bp|I?U|mmHg|k|million|billion"
+)
 
-def column_of(column: Any, name: str) -> tuple[Values, Kind]:
-    """Return a data frame's column as numbers and its kind.
+
+@dataclass(frozen=True, eq=False)
+class ColumnRead:
+    """A column, and what it was read from.
+
+    Attributes
+    ----------
+    name : str
+    values : ndarray, shape (n,)
+        Numbers, or the codes of categories; NaN where a value is missing.
+    kind : {"continuous", "discrete"}
+    first : str
+        The first value as it was given.
+    marks : dict of str to int
+        What was taken for a missing value, and how often.
+    """
+
+    name: str
+    values: Values
+    kind: Kind
+    first: str
+    marks: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def distinct(self) -> int:
+        """Number of different values, those that are missing left out."""
+        return len(np.unique(self.values[~np.isnan(self.values)]))
+
+
+def number(text: str) -> float | None:
+    """Return the number that a text is, or None. Digits joined by underscores, Python's own way, are a label."""
+    try:
+        return None if "_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def column_of(column: Any, name: str, marks: Sequence[str] | None = None, as_categories: bool = False) -> ColumnRead:
+    """Return a column of a data frame, or an array, as numbers and its kind.
 
     Booleans become 0 and 1, categories and text the place of their label in alphabetic order; both are discrete.
     Objects that are all real numbers are the numbers they are. What is missing becomes NaN.
 
+    Parameters
+    ----------
+    column : Series of pandas, polars or narwhals, or array_like of shape (n,)
+    name : str
+        For messages.
+    marks : sequence of str, optional
+        Further values that stand for a missing one, as text or as a number.
+    as_categories : bool, default False
+        Whether numbers are categories too.
+
     Raises
     ------
     DataError
-        Text of which most rows, or all of more than a few, have their own.
+        Text of which most rows, or all of more than a few, have their own; whole numbers that a double cannot tell
+        apart.
     DataTypeError
-        Complex numbers, dates, objects.
+        Complex numbers, dates, objects; text among numbers; text that is numbers with units or signs.
     """
-    dtype = column.dtype
-    nullable = getattr(dtype, "numpy_dtype", None) if hasattr(dtype, "na_value") else None
-    if nullable is not None and nullable.kind in "fiub":  # pandas' own numbers: to_numpy() alone would give objects
-        numbers = np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
-        return numbers, "discrete" if nullable.kind == "b" else "continuous"
-    array = np.asarray(column.to_numpy())
-    if array.dtype.kind in "fiu" and str(dtype) != "category":
-        return array.astype(np.float64, copy=False), "continuous"
-    if array.dtype.kind == "b":
-        return array.astype(np.float64), "discrete"
-    if str(dtype) == "category" or array.dtype.kind in "OUT":
-        labels = [None if is_missing(label) else label for label in array.tolist()]
-        known = [label for label in labels if label is not None]
-        if str(dtype) != "category" and all(map(_is_real, known)):
-            return np.array([np.nan if label is None else float(label) for label in labels]), "continuous"
-        if all(isinstance(label, str | Real) for label in known):
-            return categories(labels, name), "discrete"
-    raise unusable(array.dtype, f"column '{name}'")
+    array = _array(column)
+    if array.ndim != 1:
+        raise DataError(f"column '{name}' has {array.ndim} dimensions: give one value a row")
+    first = str(array[0]) if len(array) else ""
+    is_category = str(getattr(column, "dtype", "")).lower().startswith(("category", "categorical", "enum"))
+    if array.dtype.kind in "fiub" and not is_category and not as_categories:
+        check_whole_numbers(array, name)
+        values = array.astype(np.float64, copy=False)
+        for mark in marks or ():
+            if (missing := number(mark)) is not None and (values == missing).any():
+                values = np.where(values == missing, np.nan, values)
+        kind: Kind = "discrete" if array.dtype.kind == "b" else "continuous"
+        return ColumnRead(name, values, kind, first, _marks_of(array, values))
+    if array.dtype.kind not in "OUTfiub":
+        raise unusable(array.dtype, f"column '{name}'")
+    given = column.to_list() if hasattr(column, "to_list") else array.tolist()
+    chosen = {*(marks or ()), *(value for mark in marks or () if (value := number(mark)) is not None)}
+    labels = [None if is_missing(label) or _is_in(label, chosen) else label for label in given]
+    found = Counter(str(label) for label, kept in zip(given, labels, strict=True) if kept is None)
+    if is_category or as_categories:
+        labels = [label if label is None or isinstance(label, str | Real) else str(label) for label in labels]
+        return ColumnRead(name, categories(labels, name), "discrete", first, found)
+    return ColumnRead(name, *_objects(labels, name), first, found)
 
 
 def categories(labels: Sequence[Any], name: str) -> Values:
@@ -61,28 +135,161 @@ def categories(labels: Sequence[Any], name: str) -> Values:
     categories.
     """
     known = sorted({label for label in labels if label is not None}, key=lambda label: (str(type(label)), label))
-    rows = len(labels) - labels.count(None)
-    if len(known) > max(20, rows / 2) or len(known) == rows > _FEW_ROWS:
-        raise DataError(
-            f"column '{name}' holds {len(known)} different texts in {rows} rows: it looks like free text or "
-            "identifiers; leave it out, or sort it into categories"
-        )
+    check_count(len(known), len(labels) - labels.count(None), name)
     code = {label: float(i) for i, label in enumerate(known)}
     return np.array([np.nan if label is None else code[label] for label in labels])
 
 
+def check_count(known: int, rows: int, name: str) -> None:
+    """Raise an error for texts of which too many are different to be categories."""
+    if known > max(20, rows / 2) or known == rows > _FEW_ROWS:
+        raise DataError(
+            f"column '{name}' holds {known} different texts in {rows} rows: it looks like free text or "
+            f"identifiers; leave it out ({python_or_command('ignore', name)}), or sort it into categories"
+        )
+
+
+def check_no_quantities(labels: Sequence[str], name: str, place: Callable[[str], str]) -> None:
+    """Raise an error for labels that are numbers once signs, units and separators are gone.
+
+    Some may be no numbers, one in ten: a word such as "unknown" makes no categories of a hundred prices.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The different ones.
+    name : str
+        The column.
+    place : callable
+        Returns where a label stands first, for the message.
+    """
+    matches = [(label, match) for label in labels if (match := _QUANTITY.fullmatch(label))]
+    units = {match["unit"] or "" for _, match in matches}
+    alike = len(units) == 1 or all(_UNIT.fullmatch(unit) for unit in units - {""})
+    if not matches or 10 * len(matches) < 9 * len(labels) or not alike:
+        return
+    raise DataTypeError(
+        f"{place(matches[0][0])}column '{name}' holds '{matches[0][0]}', {_what_number(matches[0][0])}: write decimal "
+        "points and nothing between thousands, and neither units nor signs; if these are categories, say so "
+        f"({python_or_command('categories', name)})"
+    )
+
+
+def _what_number(label: str) -> str:
+    return "a number with a comma" if "," in label else "a number with a unit, a sign or a separator"
+
+
+def python_or_command(option: str, name: str) -> str:
+    """Return how an option about a column is given in Python, and in a command."""
+    value = f"'{name}'" if option == "index" else f"['{name}']"
+    return f"{option}={value}, --{option} {name}" if re.fullmatch(r"\S+", name) else f"{option}={value}"
+
+
 def unusable(dtype: np.dtype[Any], where: str) -> DataTypeError:
     """Return the error for values that are neither numbers nor categories."""
-    what = {"c": "complex numbers", "O": "objects", "U": "text", "S": "text", "T": "text"}.get(
-        dtype.kind, f"type {dtype}"
+    what = {
+        "c": "complex numbers",
+        "O": "objects",
+        "U": "text",
+        "S": "text",
+        "T": "text",
+        "m": "durations",
+    }
+    return DataTypeError(
+        f"{where}: {what.get(dtype.kind, f'type {dtype}')} cannot be used; convert it to real numbers, or leave it out"
     )
-    return DataTypeError(f"{where}: {what} cannot be used; convert it to real numbers, or leave it out")
-
-
-def _is_real(label: Any) -> bool:
-    return isinstance(label, Real) and not isinstance(label, bool)
 
 
 def is_missing(label: Any) -> bool:
-    """Return whether a label is None, NaN or pandas' NA."""
-    return label is None or (isinstance(label, float) and np.isnan(label)) or str(label) == "<NA>"
+    """Return whether a label is None, NaN, or pandas' NA or NaT."""
+    if isinstance(label, float):
+        return math.isnan(label)
+    if isinstance(label, Decimal):
+        return label.is_nan()
+    return label is None or type(label).__name__ in ("NAType", "NaTType")
+
+
+def _array(column: Any) -> NDArray[Any]:
+    """Return the values as an array; of pandas' own nullable numbers, which would come as objects, as floats."""
+    dtype = getattr(column, "dtype", None)
+    nullable = getattr(dtype, "numpy_dtype", None) if hasattr(dtype, "na_value") else None
+    if nullable is not None and nullable.kind in "fiu" and column.hasnans:
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    if nullable is not None and nullable.kind in "fiub" and not column.hasnans:
+        return np.asarray(column.to_numpy(dtype=nullable))
+    return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+
+
+def _marks_of(array: NDArray[Any], values: Values) -> dict[str, int]:
+    missing = np.isnan(values)
+    return {str(mark): int(count) for mark, count in zip(*np.unique(array[missing], return_counts=True), strict=True)}
+
+
+def _is_in(label: Any, marks: set[Any]) -> bool:
+    return isinstance(label, str | Real) and label in marks
+
+
+def _sort(label: Any) -> str:
+    if isinstance(label, bool | np.bool_):
+        return "truth values"
+    if isinstance(label, Real | Decimal):
+        return "numbers"
+    return "text" if isinstance(label, str) else f"objects of type {type(label).__name__}"
+
+
+def _objects(labels: Sequence[Any], name: str) -> tuple[Values, Kind]:
+    """Return objects as numbers if all are numbers, and as categories if all are text, or all truth values."""
+    known = [(row, label) for row, label in enumerate(labels) if label is not None]
+    sorts = Counter(_sort(label) for _, label in known)
+    if set(sorts) <= {"numbers"}:
+        numbers = [np.nan if label is None else _float(label, row, name) for row, label in enumerate(labels)]
+        return np.array(numbers), "continuous"
+    if len(sorts) > 1:
+        usual, odd = sorts.most_common()[0][0], sorts.most_common()[-1][0]
+        row, label = next((row, label) for row, label in known if _sort(label) == odd)
+        raise DataTypeError(
+            f"column '{name}' holds {odd} among {usual}, first {label!r:.60} in row {row} (counted from 0): make them "
+            f"alike, give None where a value is missing, or call the column categories "
+            f"({python_or_command('categories', name)})"
+        )
+    if "text" in sorts:
+        rows: dict[str, int] = {}
+        for row, label in known:
+            rows.setdefault(label, row)
+        check_no_quantities(list(rows), name, lambda label: f"row {rows[label]} (counted from 0): ")
+    elif "truth values" not in sorts:
+        row, label = known[0]
+        raise DataTypeError(
+            f"column '{name}': {next(iter(sorts))} cannot be used, first {label!r:.60} in row {row} (counted from 0): "
+            "convert it to real numbers, or leave it out"
+        )
+    return categories(labels, name), "discrete"
+
+
+def _float(value: Any, row: int, name: str) -> float:
+    try:
+        converted = float(value)
+    except OverflowError:
+        raise DataError(
+            f"column '{name}' holds a number too large for a double, in row {row} (counted from 0): divide it, or take "
+            "its logarithm"
+        ) from None
+    if isinstance(value, int) and converted != value:
+        raise lost_digits(value, f"row {row} (counted from 0)", name)
+    return converted
+
+
+def check_whole_numbers(array: NDArray[Any], name: str) -> None:
+    """Raise an error for whole numbers that are no longer the same as doubles."""
+    if array.dtype.kind not in "iu" or array.dtype.itemsize < 8:
+        return
+    for row in np.flatnonzero((array > WHOLE_NUMBERS) | (array < -WHOLE_NUMBERS)).tolist():
+        if int(float(array[row])) != int(array[row]):
+            raise lost_digits(array[row], f"row {row} (counted from 0)", name)
+
+
+def lost_digits(value: Any, where: str, name: str) -> DataError:
+    return DataError(
+        f"column '{name}' holds {value} in {where}, a whole number that a double rounds: subtract a number that all "
+        "have in common, or make the rounded numbers yourself"
+    )

@@ -8,12 +8,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.data.columns import Kind, column_of, is_missing, unusable
+from pyknnmi.data import frames
+from pyknnmi.data.columns import ColumnRead, Kind, check_whole_numbers, column_of, is_missing, number, unusable
+from pyknnmi.data.options import TableOptions, TableOptionsGiven
 from pyknnmi.errors import DataError, UnknownNameError, check_choice, did_you_mean
 
 __all__ = ["Dataset", "natural_key"]
@@ -77,6 +79,8 @@ class Dataset:
                 f"the data have {array.shape[0]} row(s): dependence needs at least 2, and a kNN estimate more than k"
             )
         _check_type(array, self.names)
+        for column, name in zip(array.T, self.names, strict=True) if array.dtype.kind in "iu" else ():
+            check_whole_numbers(column, name)
         kinds = tuple(self.kinds) or (_kind_of_all(self.values),) * len(self.names)
         _check_kinds(kinds, self.names)
         values = np.ascontiguousarray(array, dtype=np.float64).view()
@@ -96,67 +100,91 @@ class Dataset:
         return type(self), (self.values, self.names, self.kinds, self.has_missing, self.rows_left_out)
 
     @classmethod
-    def of(cls, data: Any, names: Sequence[str] | None = None, missing: Missing = "raise") -> Dataset:
+    def of(
+        cls,
+        data: Any,
+        names: Sequence[str] | None = None,
+        missing: Missing = "raise",
+        **options: Unpack[TableOptionsGiven],
+    ) -> Dataset:
         """Return `data` as a `Dataset`.
 
         Parameters
         ----------
-        data : Dataset, array_like of shape (n, p), or data frame
-            A frame is anything with ``.columns`` and ``.to_numpy()`` (pandas, polars). Its row index is
-            not looked at; column labels that are no text become text, 7 the name ``"7"``. The caller's memory is
-            never written to; it is copied only when it is not float64 in C order.
+        data : Dataset, array_like of shape (n, p), data frame or mapping of names to columns
+            Frames of pandas and polars, Dask and xarray are taken as they are, and what narwhals knows (pyarrow,
+            DuckDB, Modin, ...) if it is installed. A frame's row index is not looked at; column labels that are no text
+            become text, 7 the name ``"7"``. The caller's memory is never written to; it is copied only when it is not
+            float64 in C order.
         names : sequence of str, optional
             Column names of an array; ``X1 ... Xp`` when left out.
         missing : {"raise", "drop", "drop-per-test"}
             What to do about missing values: raise an error, leave out every row that has any, or keep them and let
             each test leave out the rows that miss a value in its own columns.
+        missing_marks, categories, ignore, index
+            As in `read_table`.
 
         Raises
         ------
         DataError
             Missing values, infinite values, duplicate or missing names, no columns, fewer than two rows, free text,
-            or something that another call first makes an array or a frame (a dict, a sparse matrix, ...).
+            whole numbers that a double rounds, or something that another call first makes an array or a frame (a
+            sparse matrix, a Bunch, ...).
         DataTypeError
-            A column of objects, dates or complex numbers.
+            A column of objects, dates or complex numbers, or of text among numbers.
         ParameterError
-            Another word for `missing`.
+            Another word for `missing`, or options that contradict each other.
+        UnknownNameError
+            An option names a column that does not exist.
         """
         check_choice("missing", missing, get_args(Missing))
-        dataset = cls._of(data, names)
-        if not dataset.has_missing or missing == "drop-per-test":
-            return dataset
-        if missing == "raise":
-            check_none(np.isnan(dataset.values), dataset.names, *MISSING_VALUES)
-        complete = ~np.isnan(dataset.values).any(axis=1)
-        if complete.sum() < 2:
-            raise DataError(f"only {complete.sum()} of {dataset.n} rows have no missing values: drop columns first")
-        left_out = int(dataset.n - complete.sum())
-        return cls(dataset.values[complete], dataset.names, dataset.kinds, rows_left_out=left_out)
+        return cls._of(data, names, TableOptions.of(options)).without_missing(missing)
 
     @classmethod
-    def _of(cls, data: Any, names: Sequence[str] | None) -> Dataset:
+    def _of(cls, data: Any, names: Sequence[str] | None, options: TableOptions) -> Dataset:
         if isinstance(data, Dataset):
-            return data if names is None else replace(data, names=tuple(names))
-        if hasattr(data, "to_numpy") and hasattr(data, "columns"):
+            return _applied(options, data if names is None else replace(data, names=tuple(names)))
+        if (columns := frames.columns_of(data)) is not None:
             if names is not None:
-                raise DataError("a data frame brings its own column names: leave `names` out")
-            return cls._of_frame(data)
+                raise DataError("a table with column names brings its own: leave `names` out")
+            read, _ = columns_of_labels(columns, options)
+            kinds = tuple(column.kind for column in read)
+            values = np.column_stack([column.values for column in read])
+            return cls(values, tuple(column.name for column in read), kinds, has_missing=True)
         _check_container(data)
         array = as_array(data, "the data")
         if names is None:
             names = [f"X{i + 1}" for i in range(array.shape[-1])] if array.ndim else []
         masked = isinstance(data, np.ma.MaskedArray)  # as an array it no longer tells whether it held booleans
-        return cls(data if masked else array, tuple(names), has_missing=True)
+        return _applied(options, cls(data if masked else array, tuple(names), has_missing=True))
 
-    @classmethod
-    def _of_frame(cls, frame: Any) -> Dataset:
-        names = tuple("" if is_missing(label) else str(label) for label in frame.columns)
-        check_names(names)
-        if not names:
-            raise DataError("the data have no columns")
-        columns = [column_of(frame[key], name) for key, name in zip(frame.columns, names, strict=True)]
-        kinds = tuple(kind for _, kind in columns)
-        return cls(np.column_stack([values for values, _ in columns]), names, kinds, has_missing=True)
+    def without_missing(
+        self,
+        missing: Missing,
+        place: Callable[[int], str] = "row {} (counted from 0)".format,
+        marks: Sequence[Mapping[str, int]] = (),
+    ) -> Dataset:
+        """Return the data after missing values were treated, as `of` describes.
+
+        Parameters
+        ----------
+        missing : {"raise", "drop", "drop-per-test"}
+        place : callable
+            Returns where a row is, for the message.
+        marks : sequence of mapping, optional
+            What stood for a missing value in each column, and how often, for the message.
+        """
+        check_choice("missing", missing, get_args(Missing))
+        if not self.has_missing or missing == "drop-per-test":
+            return self
+        missed = np.isnan(self.values)
+        if missing == "raise":
+            check_none(missed, self.names, *MISSING_VALUES, place, [_written(found) for found in marks])
+        complete = ~missed.any(axis=1)
+        if complete.sum() < 2:
+            raise DataError(f"only {complete.sum()} of {self.n} rows have no missing values: drop columns first")
+        left_out = self.rows_left_out + int(self.n - complete.sum())
+        return type(self)(self.values[complete], self.names, self.kinds, rows_left_out=left_out)
 
     @property
     def n(self) -> int:
@@ -252,23 +280,64 @@ def listing(names: Sequence[str], most: int = 12) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
-_CONVERSIONS = {"column_names": ".to_pandas()", "collect": ".collect()", "toarray": ".toarray()"}
-"""What tells an Arrow table, a lazy frame and a sparse matrix, and the call that returns a frame or an array."""
+_CONVERSIONS = {"toarray": ".toarray()"}
+"""What tells a sparse matrix, and the call that returns an array."""
 
 
 def _check_container(data: Any) -> None:
-    if isinstance(data, Mapping):
-        raise DataError("the data are a mapping: pass a data frame, such as pandas.DataFrame(data)")
     for attribute, call in _CONVERSIONS.items():
         if hasattr(data, attribute):
             raise DataError(f"the data are a {type(data).__name__}: pass what their {call} returns")
 
 
-def check_names(names: Sequence[str]) -> None:
-    """Raise an error unless every column has a name of its own."""
-    for position, name in enumerate(names, start=1):
+def _applied(options: TableOptions, data: Dataset) -> Dataset:
+    """Return data with the options applied: columns left out, codes called categories, marks missing."""
+    if not options:
+        return data
+    left_out = options.left_out(data.names)
+    kept = [i for i in range(data.p) if i not in left_out]
+    if not kept:
+        raise DataError("the data have no columns")
+    marks = [value for mark in options.missing_marks or () if (value := number(mark)) is not None]
+    are_numbers = [data.kinds[i] == "continuous" for i in kept]
+    values = data.values[:, kept]
+    values = np.where(np.isin(values, marks) & are_numbers, np.nan, values)
+    names = tuple(data.names[i] for i in kept)
+    kinds = tuple("discrete" if data.names[i] in options.categories else data.kinds[i] for i in kept)
+    return Dataset(values, names, kinds, has_missing=True, rows_left_out=data.rows_left_out)
+
+
+def columns_of_frame(frame: Any, options: TableOptions) -> tuple[list[ColumnRead], tuple[str, ...]]:
+    """Return the columns of a frame as they were read, and the names of those that were left out."""
+    return columns_of_labels(frames.columns_of(frame) or [], options)
+
+
+def columns_of_labels(
+    columns: Sequence[tuple[Any, Any]], options: TableOptions
+) -> tuple[list[ColumnRead], tuple[str, ...]]:
+    """Return columns with labels as they were read, and the names of those that were left out."""
+    names = ["" if is_missing(label) else str(label) for label, _ in columns]
+    outside = options.left_out(names)
+    kept = [i for i in range(len(names)) if i not in outside]
+    check_names([names[i] for i in kept], [i + 1 for i in kept])
+    if not kept:
+        raise DataError("the data have no columns")
+    read = [column_of(columns[i][1], names[i], options.missing_marks, names[i] in options.categories) for i in kept]
+    return read, tuple(names[i] for i in sorted(outside))
+
+
+def check_names(names: Sequence[str], places: Sequence[int] | None = None) -> None:
+    """Raise an error unless every column has a name of its own, which is text; `places` count columns from 1."""
+    for position, name in zip(places or range(1, len(names) + 1), names, strict=True):
         if not isinstance(name, str) or not name.strip():
-            raise DataError(f"column {position} has no name: name it, or leave it out if it is a row index")
+            raise DataError(
+                f"column {position} has no name: name it, or leave it out if it names the rows (index='', --index '')"
+            )
+        if any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise DataError(
+                f"the name of column {position}, {name!r}, is no text: it holds half a character (a lone surrogate); "
+                "name it anew"
+            )
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise DataError(f"column names must differ; given more than once: {listing(repeated)}")
@@ -280,13 +349,26 @@ def check_none(
     what: str,
     way_out: str,
     place: Callable[[int], str] = "row {} (counted from 0)".format,
+    written: Sequence[str] = (),
 ) -> None:
-    """Raise an error that counts the wrong values of each column, and says the place of the first row that has any."""
+    """Raise an error that counts the wrong values of each column, and says the place of the first row that has any.
+
+    `written` says, for each column, how the wrong values stood in the table.
+    """
     if not wrong.any():
         return
-    found = [f"'{name}' ({count})" for name, count in zip(names, wrong.sum(axis=0), strict=True) if count]
+    found = [
+        f"'{name}' ({count}{how})"
+        for name, count, how in zip(names, wrong.sum(axis=0), written or [""] * len(names), strict=True)
+        if count
+    ]
     first = int(np.flatnonzero(wrong.any(axis=1))[0])
     raise DataError(f"{what} in column {listing(found)}, first in {place(first)}: {way_out}")
+
+
+def _written(marks: Mapping[str, int]) -> str:
+    words = [f"'{mark}'" if mark else "empty" for mark in marks]
+    return f", written {' or '.join(words[:5])}" if words else ""
 
 
 def _kind_of_all(values: Any) -> Kind:

@@ -3,104 +3,374 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import os
 import re
-import zlib
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import IO, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.data.columns import Kind, categories
-from pyknnmi.data.dataset import INFINITE_VALUES, MISSING_VALUES, Dataset, Missing, check_names, check_none
+from pyknnmi.data.columns import (
+    WHOLE_NUMBERS,
+    ColumnRead,
+    Values,
+    check_count,
+    check_no_quantities,
+    lost_digits,
+    number,
+    python_or_command,
+)
+from pyknnmi.data.dataset import INFINITE_VALUES, Dataset, Missing, check_names, check_none, columns_of_frame
+from pyknnmi.data.options import TableOptions, TableOptionsGiven
+from pyknnmi.data.sources import content_of
 from pyknnmi.errors import DataError, DataTypeError
 
-__all__ = ["read_table"]
+__all__ = ["TableRead", "read_columns", "read_table"]
 
 _MISSING = {"", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "#null!", "none", "?", "."}
+"""What stands for a missing value among numbers, in small or capital letters."""
+_MISSING_LABELS = {
+    "",
+    "NA",
+    "N/A",
+    "n/a",
+    "N.A.",
+    "n.a.",
+    "#N/A",
+    "<NA>",
+    "NaN",
+    "nan",
+    "NULL",
+    "null",
+    "#NULL!",
+    "?",
+    ".",
+}
+"""What stands for one among labels, where "none" and "Na" are words of their own."""
 _DELIMITERS = ",;\t"
+_ROWS_AT_A_TIME = 500  # few enough to stay in the cache
 
 
-def read_table(path: str | os.PathLike[str], missing: Missing = "raise") -> Dataset:
-    """Return the table in a CSV or TSV file with a header line.
+def read_table(
+    source: str | os.PathLike[str] | IO[Any], missing: Missing = "raise", **options: Unpack[TableOptionsGiven]
+) -> Dataset:
+    """Return the table in a CSV or TSV file with a header line, or in a Parquet or Feather file.
 
     Parameters
     ----------
-    path : path
-        A file of rows of numbers under a line of column names, separated by commas, semicolons or tabs; may be
-        compressed (``.gz``). A column of text alone holds categories; numbers with a decimal comma are an error.
-        Missing values are empty cells, ``NA``, ``NaN`` and the like. Names and cells may stand in quotation marks.
+    source : path or open file
+        Rows of numbers under a line of column names, separated by commas, semicolons or tabs; may be compressed
+        (gzip, bzip2, xz, or a zip archive of one file). ``-`` is standard input. A column of text alone holds
+        categories. Numbers with a decimal comma, a unit or a sign are an error. Missing values are empty cells,
+        ``NA``, ``NaN`` and the like. Names and cells may stand in quotation marks. Parquet and Feather need pyarrow.
     missing : {"raise", "drop", "drop-per-test"}
         As in `Dataset.of`.
+    header : bool, optional
+        Whether the first line holds the column names; False names the columns ``X1 ... Xp``. Left out, it must hold
+        them, and a line that looks like a row of data is an error.
+    missing_marks : str or sequence of str, optional
+        The values that stand for a missing one, instead of the usual words; empty cells always do.
+    categories : str or sequence of str
+        Columns of numbers that are codes of categories.
+    ignore : str or sequence of str
+        Columns that are left out.
+    index : str, optional
+        The column that names the rows, which is left out; ``""`` if it has no name.
 
     Raises
     ------
     DataError
         No file, no header, missing or infinite values, ragged rows, a quotation mark that is left open.
     DataTypeError
-        Text among the numbers of a column, or decimal commas; the message names column and line.
+        Text among the numbers of a column, or numbers with commas, units or signs; the message names column and line.
     ParameterError
-        Another word for `missing`.
+        Another word for `missing`, or options that contradict each other.
+    UnknownNameError
+        An option names a column that does not exist.
     """
-    path = Path(path)
-    try:
-        opened = gzip.open if path.suffix == ".gz" else open
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
-            text = stream.read()
-    except UnicodeDecodeError:
-        raise DataError(f"cannot read '{path}': it is not text in UTF-8: save it as CSV in UTF-8") from None
-    except (OSError, EOFError, zlib.error, ValueError) as error:  # damaged compressed files; a path with a null in it
-        raise DataError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}") from None
+    return read_columns(source, TableOptions.of(options)).dataset(missing)
+
+
+@dataclass(frozen=True, eq=False)
+class TableRead:
+    """The columns of a table, and what each was read from.
+
+    Attributes
+    ----------
+    columns : tuple of ColumnRead
+    left_out : tuple of str
+        Names of the columns that were left out.
+    """
+
+    columns: tuple[ColumnRead, ...]
+    left_out: tuple[str, ...]
+    _body: _Body | None = None
+
+    def dataset(self, missing: Missing = "raise") -> Dataset:
+        """Return the columns as data; what is missing or infinite is reported by its line in the file."""
+        names = tuple(column.name for column in self.columns)
+        if not names:
+            raise DataError("the data have no columns")
+        values = np.column_stack([column.values for column in self.columns])
+        place = self._body.place if self._body else "row {} (counted from 0)".format
+        check_none(np.isinf(values), names, *INFINITE_VALUES, place)
+        table = Dataset(values, names, tuple(column.kind for column in self.columns), has_missing=True)
+        return table.without_missing(missing, place, [column.marks for column in self.columns])
+
+
+def read_columns(source: str | os.PathLike[str] | IO[Any], options: TableOptions) -> TableRead:
+    """Return the columns of a table as they were read; see `read_table`."""
+    where, content = content_of(source)
+    if not isinstance(content, str):
+        columns, left_out = columns_of_frame(content, options)
+        return TableRead(tuple(columns), left_out)
+    body, names = _split(where, content, options)
+    outside = options.left_out(names)
+    chosen = [i for i in range(len(names)) if i not in outside]
+    check_names([names[i] for i in chosen], [i + 1 for i in chosen])
+    cells = {i: _Cells(as_text=names[i] in options.categories) for i in chosen}
+    for rows in body.rows_at_a_time(len(names)):
+        transposed = list(zip(*rows, strict=True))
+        for i, column in cells.items():
+            column.add(transposed[i])
+    if options.header is None:
+        _check_header(where, names, cells, body)
+    columns = [_column(body, names[i], column, options) for i, column in cells.items()]
+    return TableRead(tuple(columns), tuple(names[i] for i in sorted(outside)), body)
+
+
+@dataclass(frozen=True)
+class _Body:
+    """The rows of a text under its header."""
+
+    where: str
+    text: str
+    first_line: int
+    delimiter: str
+    names: Sequence[str]
+    trailing: bool  # whether each line ends with a delimiter, and so with an empty cell that belongs to no column
+
+    def rows_at_a_time(self, width: int) -> Iterator[list[list[str]]]:
+        """Yield the rows that are not blank, many at a time; each has as many cells as there are columns."""
+        reader = csv.reader(io.StringIO(self.text), delimiter=self.delimiter, skipinitialspace=True)
+        try:
+            while rows := list(islice(reader, _ROWS_AT_A_TIME)):
+                rows = [row for row in rows if row]
+                if self.trailing:
+                    rows = [row[:-1] if len(row) == width + 1 and not row[-1].strip() else row for row in rows]
+                if set(map(len, rows)) - {width}:
+                    raise self._width_error(width)
+                if rows:
+                    yield rows
+        except csv.Error:
+            list(_rows(self.where, self.text, self.first_line, self.delimiter))  # raises the error with its line
+            raise
+
+    def lines(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the rows that are not blank, with the line on which each begins."""
+        for line, row in _rows(self.where, self.text, self.first_line, self.delimiter):
+            if row:
+                yield line, row
+
+    def place(self, row: int) -> str:
+        """Return where a row is, for a message."""
+        return f"line {next(islice(self.lines(), row, None))[0]}"
+
+    def _width_error(self, width: int) -> DataError:
+        extra = 1 if self.trailing else 0
+        is_first, line, row = next(
+            (at == 0, line, row)
+            for at, (line, row) in enumerate(self.lines())
+            if not (len(row) == width or (extra and len(row) == width + 1 and not row[-1].strip()))
+        )
+        return _width_error(self.where, line, row, self.names, is_first)
+
+
+class _Cells:
+    """One column as it is read: numbers, and beside them each different text that is none."""
+
+    def __init__(self, as_text: bool) -> None:
+        self.as_text = as_text
+        self.first = ""
+        self.words: dict[str, int] = {}
+        self.first_row: list[int] = []
+        self._numbers: list[Values] = []
+        self._codes: list[NDArray[np.int32]] = []
+        self._rows = 0
+
+    def add(self, cells: Sequence[str]) -> None:
+        """Take the next cells of the column."""
+        if not self._rows:
+            self.first = cells[0].strip()
+        read, codes = None, np.full(len(cells), -1, dtype=np.int32)
+        if not self.as_text:
+            try:
+                read = np.array(list(map(float, cells)))
+            except ValueError:
+                read = None
+        # "1_2" and "nan" are no numbers here, though Python's float takes them
+        if read is None or np.isnan(read).any() or "_" in "".join(cells):
+            read = np.array([self._number(cell, at, codes) for at, cell in enumerate(cells)])
+        self._numbers.append(read)
+        self._codes.append(codes)
+        self._rows += len(cells)
+
+    def _number(self, cell: str, at: int, codes: NDArray[np.int32]) -> float:
+        cell = cell.strip()
+        code = self.words.get(cell)
+        if code is None:
+            value = None if self.as_text else number(cell)
+            if value is not None and not np.isnan(value):
+                return value
+            code = self.words[cell] = len(self.words)
+            self.first_row.append(self._rows + at)
+        codes[at] = code
+        return np.nan
+
+    @property
+    def numbers(self) -> Values:
+        """The numbers; NaN where there is a text."""
+        return np.concatenate(self._numbers) if self._numbers else np.empty(0)
+
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """The number of the text in each row; -1 where there is none."""
+        return np.concatenate(self._codes) if self._codes else np.empty(0, dtype=np.int32)
+
+
+def _column(body: _Body, name: str, cells: _Cells, options: TableOptions) -> ColumnRead:
+    numbers, codes = cells.numbers, cells.codes
+    has_numbers = bool((codes < 0).any())
+    marks, marked_numbers = _missing(cells.words, has_numbers, options)
+    times = np.bincount(codes[codes >= 0], minlength=len(cells.words)).tolist()
+    counts = dict(zip(cells.words, times, strict=True))
+    found = {word: counts[word] for word in cells.words if word in marks}
+    for mark, value in marked_numbers.items():
+        if (numbers == value).any():
+            found[mark] = int((numbers == value).sum())
+            numbers[numbers == value] = np.nan
+    text = {word: code for word, code in cells.words.items() if word not in marks}
+
+    def place(word: str) -> str:
+        return f"{body.where}, {body.place(cells.first_row[cells.words[word]])}: "
+
+    if not text:
+        _check_digits(body, name, numbers)
+        return ColumnRead(name, numbers, "continuous", cells.first, found)
+    if not cells.as_text:
+        if has_numbers:
+            word = next(iter(text))
+            raise _text_among_numbers(place(word), name, word)
+        check_no_quantities(list(text), name, place)
+    check_count(len(text), sum(counts[word] for word in text), name)
+    code_of = np.full(len(cells.words) + 1, np.nan)
+    for code, word in enumerate(sorted(text)):
+        code_of[text[word]] = code
+    return ColumnRead(name, code_of[codes], "discrete", cells.first, found)
+
+
+def _missing(
+    words: Sequence[str] | dict[str, int], has_numbers: bool, options: TableOptions
+) -> tuple[set[str], dict[str, float]]:
+    """Return the words of a column that stand for a missing value, and the numbers that do."""
+    if options.missing_marks is not None:
+        marks = {word for word in words if word == "" or word in options.missing_marks}
+        return marks, {mark: value for mark in options.missing_marks if (value := number(mark)) is not None}
+    broad = {word for word in words if word.lower() in _MISSING}
+    if has_numbers or len(broad) == len(words):
+        return broad, {}
+    return {word for word in words if word in _MISSING_LABELS}, {}
+
+
+def _text_among_numbers(where: str, name: str, word: str) -> DataTypeError:
+    if _is_number_with_comma(word):
+        return DataTypeError(
+            f"{where}column '{name}' holds '{word}', a number with a comma: write decimal points and "
+            "nothing between thousands, or put a letter before it if it is a category"
+        )
+    return DataTypeError(
+        f"{where}column '{name}' holds the text '{word[:40]}' among numbers: give numbers, leave the "
+        "cell empty or write NA where a value is missing, say that the text is a mark of missing values "
+        "(missing_marks, --missing-marks), or leave the column out"
+    )
+
+
+def _check_digits(body: _Body, name: str, numbers: Values) -> None:
+    """Raise an error for a whole number that a double rounds."""
+    large = np.flatnonzero(np.abs(numbers) >= WHOLE_NUMBERS)
+    if not large.size:
+        return
+    column, rows = body.names.index(name), set(large.tolist())
+    for row, (line, cells) in enumerate(body.lines()):
+        if (
+            row in rows
+            and re.fullmatch(r"[-+]?\d{1,4000}", cell := cells[column].strip())
+            and int(cell) != int(numbers[row])
+        ):
+            raise lost_digits(cell, f"line {line}", name)
+
+
+def _split(where: str, text: str, options: TableOptions) -> tuple[_Body, list[str]]:
+    """Return the rows and the column names of a text."""
     if "\n" not in text:
         text = text.replace("\r", "\n")  # how spreadsheets for the Macintosh end lines
-    header, body = _split_header(text)
+    first_line, delimiter = 1, ""
+    if told := re.match(r"sep=([,;\t])\r?\n", text, re.IGNORECASE):  # how Excel names it
+        text, first_line, delimiter = text[told.end() :], 2, told[1]
+    header, rest = _split_header(text)
     if not header.strip():
-        raise DataError(f"'{path}' is empty, or its first line is: it must hold the column names")
-    first_row = _split_header(body.lstrip("\r\n"))[0]
-    delimiter = _delimiter(header, first_row)
-    _, first = next(_rows(path, header.rstrip("\r"), 1, delimiter))
+        raise DataError(f"{where} is empty, or its first line is: it must hold the column names")
+    if options.header is False:
+        delimiter = delimiter or _delimiter(header, header)
+        width = len(next(_rows(where, header.rstrip("\r"), first_line, delimiter))[1])
+        names = [f"X{i + 1}" for i in range(width)]
+        return _Body(where, text, first_line, delimiter, names, trailing=False), names
+    first_row = _split_header(rest.lstrip("\r\n"))[0]
+    delimiter = delimiter or _delimiter(header, first_row)
+    _, first = next(_rows(where, header.rstrip("\r"), first_line, delimiter))
     names = [name.strip() for name in first]
-    if all(_is_number(name) for name in names):
-        raise DataError(f"the first line of '{path}' holds numbers: put the column names there")
-    if not body.strip():
-        raise DataError(f"'{path}' has column names and no rows")
-    one_column = len(names) == len(_cells(first_row, delimiter)) == 1
-    if one_column and _pieces(first_row) > 1 and _pieces(first_row) - _pieces(names[0]) in (0, 1):  # 1: row names
-        raise DataError(f"'{path}' has one column, '{names[0]}': separate columns by commas, semicolons or tabs")
-    check_names(names)
-    first_line = header.count("\n") + 2
-    try:
-        values = np.loadtxt(io.StringIO(body), delimiter=delimiter, ndmin=2, quotechar='"', comments=None)
-    except ValueError:
-        return _read_cells(path, body, first_line, delimiter, names, missing)
-    if values.shape[1] != len(names):
-        raise _width_error(path, first_line, values.shape[1], names, is_first=True)
-
-    def lines() -> list[int]:
-        return [line for line, row in _rows(path, body, first_line, delimiter) if row]
-
-    return _dataset(values, names, (), missing, lines)
+    trailing = len(names) > 1 and not names[-1] and not _ends_with_value(first_row, delimiter)
+    if trailing:
+        names = names[:-1]
+    if options.header is None and all(number(name) is not None for name in names):
+        raise DataError(
+            f"the first line of {where} holds numbers: put the column names there, or say whether it is a row "
+            "(header=False, --no-header) or the names (header=True, --header)"
+        )
+    if not rest.strip():
+        raise DataError(f"{where} has column names and no rows")
+    cells = _cells(first_row, delimiter)
+    if len(names) == len(cells) == 1 and _pieces(first_row) > 1 and _pieces(first_row) - _pieces(names[0]) in (0, 1):
+        raise DataError(f"{where} has one column, '{names[0]}': separate columns by commas, semicolons or tabs")
+    if options.index == "" and len(cells) == len(names) + 1:  # as R writes row names
+        names = ["", *names]
+    return _Body(where, rest, first_line + header.count("\n") + 1, delimiter, names, trailing), names
 
 
-def _dataset(
-    values: NDArray[np.float64],
-    names: list[str],
-    kinds: tuple[Kind, ...],
-    missing: Missing,
-    lines: Callable[[], Sequence[int]],
-) -> Dataset:
-    """Return the table; what is missing or infinite is told by its line in the file."""
+def _ends_with_value(row: str, delimiter: str) -> bool:
+    return bool(next(reversed(_cells(row, delimiter)), "").strip())
 
-    def place(row: int) -> str:
-        return f"line {lines()[row]}"
 
-    if missing == "raise":
-        check_none(np.isnan(values), names, *MISSING_VALUES, place)
-    check_none(np.isinf(values), names, *INFINITE_VALUES, place)
-    return Dataset.of(Dataset(values, tuple(names), kinds, has_missing=True), missing=missing)
+def _check_header(where: str, names: Sequence[str], columns: dict[int, _Cells], body: _Body) -> None:
+    """Raise an error for a first line that looks like a row of data. Whole numbers may be names, as years are."""
+    for i, cells in columns.items():
+        name = names[i]
+        if number(name) is not None and not re.fullmatch(r"\d{1,18}", name):
+            what = "is a number"
+        elif name.lower() in _MISSING or name.lower() == "nan":
+            what = "is a mark of missing values"
+        elif name in cells.words:
+            what = f"is also a value in its column ({body.place(cells.first_row[cells.words[name]])})"
+        else:
+            continue
+        raise DataError(
+            f"the first line of {where} looks like a row of data: the column name '{name}' {what}; put the column "
+            "names there, or say whether it is a row (header=False, --no-header) or the names (header=True, --header)"
+        )
 
 
 def _delimiter(header: str, row: str) -> str:
@@ -108,7 +378,7 @@ def _delimiter(header: str, row: str) -> str:
 
     def fit(delimiter: str) -> tuple[bool, bool, int, int]:
         names, cells = _cells(header, delimiter), _cells(row, delimiter)
-        numbers = all(_is_number(cell) or _is_number_with_comma(cell) for cell in cells)
+        numbers = all(number(cell) is not None or _is_number_with_comma(cell) for cell in cells)
         return len(names) == len(cells) > 1, numbers, len(names), len(cells)
 
     return max(_DELIMITERS, key=fit)
@@ -126,13 +396,18 @@ def _pieces(row: str) -> int:
     return len(re.split(r"[|\s]+", row.strip()))
 
 
-def _width_error(path: Path, line: int, width: int, names: list[str], is_first: bool) -> DataError:
+def _width_error(where: str, line: int, row: Sequence[str], names: Sequence[str], is_first: bool) -> DataError:
     way_out = ""
-    if is_first and len(names) == 1:
+    if len(row) == len(names) + 1 and not row[-1].strip():
+        way_out = ": the line ends with a separator: remove it, or end the line of names with one too"
+    elif is_first and len(names) == 1:
         way_out = ": the first line must hold the column names, and be no title or comment"
-    elif is_first and width == len(names) + 1:
-        way_out = ": each column needs a name, also one of row names"
-    return DataError(f"'{path}', line {line}: {width} values for {len(names)} column names{way_out}")
+    elif is_first and len(row) == len(names) + 1:
+        way_out = (
+            f": each column needs a name, also one of row names, unless you say so ({python_or_command('index', '')}, "
+            '--index "")'
+        )
+    return DataError(f"{where}, line {line}: {len(row)} values for {len(names)} column names{way_out}")
 
 
 def _split_header(text: str) -> tuple[str, str]:
@@ -161,7 +436,7 @@ def _is_one_row(text: str) -> bool:
         return False
 
 
-def _rows(path: Path, text: str, first_line: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(where: str, text: str, first_line: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the line on which each row begins, and its cells."""
     reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
     line = first_line
@@ -170,57 +445,14 @@ def _rows(path: Path, text: str, first_line: int, delimiter: str) -> Iterator[tu
             yield line, row
             line = first_line + reader.line_num
     except csv.Error as error:
-        raise DataError(
-            f"'{path}', line {line}: cannot read the row that begins here ({error}): is a quotation mark left open?"
-        ) from None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text  # Python's own way to group digits: in a table it is a label
-
-
-def _read_cells(path: Path, body: str, first_line: int, delimiter: str, names: list[str], missing: Missing) -> Dataset:
-    """Return a table in which not all cells are numbers."""
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    for line, row in _rows(path, body, first_line, delimiter):
-        if not row:
-            continue
-        if len(row) != len(names):
-            raise _width_error(path, line, len(row), names, is_first=not rows)
-        rows.append([cell.strip() for cell in row])
-        lines.append(line)
-    columns = [
-        _column(path, name, lines, [None if cell.lower() in _MISSING else cell for cell in cells])
-        for name, cells in zip(names, zip(*rows, strict=True), strict=True)
-    ]
-    kinds = tuple(kind for _, kind in columns)
-    return _dataset(np.column_stack([values for values, _ in columns]), names, kinds, missing, lambda: lines)
-
-
-def _column(path: Path, name: str, lines: list[int], cells: list[str | None]) -> tuple[NDArray[np.float64], Kind]:
-    text = [(line, cell) for line, cell in zip(lines, cells, strict=True) if cell is not None and not _is_number(cell)]
-    if not text:
-        return np.array([np.nan if cell is None else float(cell) for cell in cells]), "continuous"
-    if all(_is_number_with_comma(cell) for _, cell in text):
-        line, cell = text[0]
-        raise DataTypeError(
-            f"'{path}', line {line}: column '{name}' holds '{cell}', a number with a comma: write decimal points and "
-            "nothing between thousands, or put a letter before it if it is a category"
+        hint = (
+            "are the ends of lines mixed, some of them a carriage return alone? Save the file again"
+            if "new-line character" in str(error)
+            else "is a quotation mark left open?"
         )
-    if len(text) == len(cells) - cells.count(None):
-        return categories(cells, name), "discrete"
-    line, cell = text[0]
-    raise DataTypeError(
-        f"'{path}', line {line}: column '{name}' holds the text '{cell[:40]}' among numbers: give numbers, leave the "
-        "cell empty or write NA where a value is missing, or leave the column out"
-    )
+        raise DataError(f"{where}, line {line}: cannot read the row that begins here ({error}): {hint}") from None
 
 
 def _is_number_with_comma(cell: str) -> bool:
     """Return whether a cell is a number like 0,5 or 1.234,5."""
-    return cell.count(",") == 1 and _is_number(cell.replace(".", "").replace(",", "."))
+    return cell.count(",") == 1 and number(cell.replace(".", "").replace(",", ".")) is not None

@@ -272,14 +272,19 @@ def learn(
     calibrate: bool = False,
     store: str | os.PathLike[str] | None = None,
     missing: Missing = "raise",
+    header: bool | None = None,
+    missing_marks: str | Iterable[str] | None = None,
+    categories: str | Iterable[str] = (),
+    ignore: str | Iterable[str] = (),
+    index: str | None = None,
     **misplaced: Never,
 ) -> LearnResult:
     """Return the Markov network of `data`: which columns depend on which, given all others.
 
     Parameters
     ----------
-    data : path, array_like of shape (n, p), data frame or Dataset
-        n rows of p columns. A path names a CSV or TSV file with a header line. Columns of booleans, categories or
+    data : path, open file, array_like of shape (n, p), data frame, mapping of names to columns, or Dataset
+        n rows of p columns. A path names a file as `read_table` takes it. Columns of booleans, categories or
         text are for tests that take them (knn-cmi); the others are real numbers.
     spec : str or Pipeline, default "iamb+knn-cmi"
         What to run: any transforms, a learner, and its CI test, joined by ``+``. ``pyknnmi components`` lists them.
@@ -311,6 +316,8 @@ def learn(
     missing : {"raise", "drop", "drop-per-test"}
         What to do about missing values: raise an error, leave out every row that has any, or let each test leave out
         the rows that miss a value in its own columns.
+    header, missing_marks, categories, ignore, index
+        How the table is to be read; see `read_table`.
     **misplaced
         Nothing: parameters of components stand in the spec. The error for one that is given here shows how.
 
@@ -348,7 +355,15 @@ def learn(
     if misplaced:
         raise misplaced_argument(learn, "spec", pipeline.components(), misplaced)
     with collected_warnings() as messages:
-        dataset = to_dataset(data, missing)
+        dataset = to_dataset(
+            data,
+            missing,
+            header=header,
+            missing_marks=missing_marks,
+            categories=categories,
+            ignore=ignore,
+            index=index,
+        )
         constraints = Constraints.of(dataset, required, forbidden, targets)
         run = Run(seed, threads, jobs, progress)
         with closing(Store(store)) if store else nullcontext() as kept:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from pyknnmi.data.dataset import Dataset, Missing, listing, natural_key
+from pyknnmi.data.options import TableOptionsGiven
 from pyknnmi.data.reading import read_table
+from pyknnmi.data.sources import is_source
 from pyknnmi.errors import DataError, warn
 from pyknnmi.numbers.correlation import standardized
 from pyknnmi.protocols.component import Component
@@ -20,11 +21,11 @@ from pyknnmi.search.contract import checked_transform
 __all__ = ["check_kinds", "in_natural_order", "to_dataset", "transformed", "warn_of_constants", "warn_of_copies"]
 
 
-def to_dataset(data: Any, missing: Missing = "raise") -> Dataset:
-    """Return whatever a user gave, a path included, as a `Dataset`."""
-    if isinstance(data, str | os.PathLike):
-        return read_table(data, missing)
-    return Dataset.of(data, missing=missing)
+def to_dataset(data: Any, missing: Missing = "raise", **options: Unpack[TableOptionsGiven]) -> Dataset:
+    """Return whatever a user gave, a path or an open file included, as a `Dataset`."""
+    if is_source(data):
+        return read_table(data, missing, **options)
+    return Dataset.of(data, missing=missing, **options)
 
 
 def check_kinds(component: Component, dataset: Dataset) -> None:

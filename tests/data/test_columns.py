@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -74,10 +77,58 @@ def test_objects_that_are_all_numbers_are_numbers(missing):
 
 
 def test_numbers_among_other_labels_or_called_categories_are_categories():
-    labels = {"text": [1, "a", 1], "booleans": [1, True, 0], "categories": pandas.Categorical([10, 9, 10])}
-    data = Dataset.of(pandas.DataFrame({name: pandas.Series(column) for name, column in labels.items()}))
+    frame = pandas.DataFrame({"mixed": [1, "a", 1], "codes": [10, 9, 10], "given": pandas.Categorical([10, 9, 10])})
+    data = Dataset.of(frame, categories=["mixed", "codes"])
     assert data.kinds == ("discrete",) * 3
-    assert data.values[:, 2].tolist() == [1, 0, 1]
+    assert data.values.tolist() == [[0, 1, 1], [1, 0, 0], [0, 1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        ([1, 2, "a", 4], "'x' holds text among numbers, first 'a' in row 2"),
+        (["a", "b", 3.5, "a"], "'x' holds numbers among text, first 3.5 in row 2"),
+        ([1, 0, 1, True], "'x' holds truth values among numbers, first True in row 3"),
+        ([1, 2, [3], 4], r"'x' holds objects of type list among numbers, first \[3\] in row 2"),
+        ([None, {}, {}, {}], r"'x': objects of type dict cannot be used, first \{\} in row 1"),
+    ],
+)
+def test_mixed_columns_are_refused_with_the_first_odd_cell(column, message):
+    with pytest.raises(DataTypeError, match=message):
+        Dataset.of(pandas.DataFrame({"x": pandas.Series(column, dtype=object), "y": range(4)}))
+
+
+def test_every_type_of_number_and_of_category():
+    pyarrow = pytest.importorskip("pyarrow")
+    decimals = [Decimal("1.5"), None, Decimal("2"), Decimal("NaN")]
+    columns = {
+        "decimal": pandas.Series(decimals, dtype=object),
+        "fraction": pandas.Series([Fraction(1, 2), None, 2, 1], dtype=object),
+        "nullable": pandas.array([1, None, 3, 4], dtype="Int64"),
+        "arrow": pandas.array([1.5, None, 2, 4], dtype="float64[pyarrow]"),
+        "arrow decimal": pandas.array([*decimals[:3], None], dtype=pandas.ArrowDtype(pyarrow.decimal128(5, 2))),
+        "cut": pandas.cut([1, 2, 3, 4], 2),
+        "levels": pandas.Categorical(["b", "a", None, "b"], categories=["unused", "b", "a"]),
+        "truth": pandas.array([True, None, False, True], dtype="boolean"),
+        "arrow truth": pandas.array([True, None, False, True], dtype="bool[pyarrow]"),
+        "arrow text": pandas.array(["a", None, "b", "a"], dtype="string[pyarrow]"),
+    }
+    data = Dataset.of(pandas.DataFrame(columns), missing="drop-per-test")
+    assert data.kinds == ("continuous",) * 5 + ("discrete",) * 5
+    nan = np.nan
+    expected = [
+        [1.5, nan, 2, nan],
+        [0.5, nan, 2, 1],
+        [1, nan, 3, 4],
+        [1.5, nan, 2, 4],
+        [1.5, nan, 2, nan],
+        [0, 0, 1, 1],
+        [1, 0, nan, 1],
+        [1, nan, 0, 1],
+        [1, nan, 0, 1],
+        [0, nan, 1, 0],
+    ]
+    np.testing.assert_array_equal(data.values.T, expected)
 
 
 def test_nullable_boolean_column():

@@ -98,18 +98,62 @@ def test_a_number_never_means_two_columns(values):
     assert Dataset.of(pandas.DataFrame(values)).column(2) == 2
 
 
-def test_arrow_tables_lazy_frames_sparse_matrices_and_dicts_are_told_the_way(values):
-    pandas = pytest.importorskip("pandas")
-    table, answer = {"a": values[:, 0], "b": values[:, 1]}, r"the data are a {}: pass what their \.{}\(\) returns"
-    with pytest.raises(DataError, match=r"a mapping: pass a data frame, such as pandas\.DataFrame\(data\)"):
-        Dataset.of(table)
-    with pytest.raises(DataError, match=answer.format("Table", "to_pandas")):
-        Dataset.of(pytest.importorskip("pyarrow").table(table))
-    with pytest.raises(DataError, match=answer.format("LazyFrame", "collect")):
-        Dataset.of(pytest.importorskip("polars").LazyFrame(table))
-    with pytest.raises(DataError, match=answer.format("csr_array", "toarray")):
+def test_sparse_matrices_and_bunches_are_told_the_way(values):
+    with pytest.raises(DataError, match=r"the data are a csr_array: pass what their \.toarray\(\) returns"):
         Dataset.of(pytest.importorskip("scipy.sparse").csr_array(values))
-    assert Dataset.of(pandas.DataFrame(table)).names == ("a", "b")
+    with pytest.raises(DataError, match=r"a Bunch of scikit-learn: load it with as_frame=True"):
+        Dataset.of(pytest.importorskip("sklearn.datasets").load_iris())
+
+
+class OnlyArrow:
+    """A table that is known by Arrow's C interface alone."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+LIBRARIES = ["pandas", "polars", "lazy", "pyarrow", "arrow", "dict", "xarray", "xarray set", "dask", "records"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_names_and_kinds_are_kept_from_every_library(library):
+    x, c = [1.5, 2.5, 3.5, 0.5], ["u", "v", "u", "v"]
+    columns = {"x": np.array(x), "c": np.array(c, dtype=object), 7: np.array([True, False, True, True])}
+    pandas = pytest.importorskip("pandas")
+    named = {str(name): column for name, column in columns.items()}
+    if library == "pandas":
+        table = pandas.DataFrame(columns)
+    elif library in ("polars", "lazy"):
+        table = pytest.importorskip("polars").DataFrame({**named, "c": c})
+        table = table.lazy() if library == "lazy" else table
+    elif library in ("pyarrow", "arrow"):
+        table = pytest.importorskip("pyarrow").table({**named, "c": c})
+        table = OnlyArrow(table) if library == "arrow" else table
+    elif library == "dict":
+        table = columns
+    elif library == "xarray":
+        table = pytest.importorskip("xarray").DataArray(pandas.DataFrame(columns), dims=("row", "column"))
+    elif library == "xarray set":
+        table = pytest.importorskip("xarray").Dataset({name: ("row", column) for name, column in named.items()})
+    elif library == "dask":
+        table = pytest.importorskip("dask.dataframe").from_pandas(pandas.DataFrame(named), npartitions=2)
+    else:
+        table = np.array(list(zip(x, c, columns[7], strict=True)), dtype=[("x", float), ("c", "U1"), ("7", bool)])
+    data = Dataset.of(table)
+    assert (data.names, data.kinds) == (("x", "c", "7"), ("continuous", "discrete", "discrete"))
+    assert data.values.T.tolist() == [x, [0, 1, 0, 1], [1, 0, 1, 1]]
+
+
+def test_mappings_that_are_no_table():
+    with pytest.raises(DataError, match="column 'b' has 2 rows where 'a' has 3"):
+        Dataset.of({"a": [1, 2, 3], "b": [1, 2]})
+    with pytest.raises(DataError, match="column 'b' has one value where 'a' has 3"):
+        Dataset.of({"a": [1, 2, 3], "b": 1})
+    with pytest.raises(DataError, match="no columns"):
+        Dataset.of({})
 
 
 @pytest.mark.parametrize("label", [None, float("nan")])
@@ -209,7 +253,7 @@ def test_bad_types(table, message):
     [
         (np.array(["2020-01-01"] * 3, "M8[s]"), "type datetime64"),
         ([1j, 2, 3], "complex numbers"),
-        ([{}, {}, {}], "objects"),
+        ([{}, {}, {}], "objects of type dict"),
     ],
     ids=["date", "complex", "objects"],
 )
@@ -236,7 +280,7 @@ def test_bad_names(values, names, message):
 
 def test_a_frame_brings_its_names(values):
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(DataError, match="brings its own column names"):
+    with pytest.raises(DataError, match="a table with column names brings its own"):
         Dataset.of(pandas.DataFrame(values), ["a", "b", "c"])
     with pytest.raises(DataError, match="given more than once: a"):
         Dataset.of(pandas.DataFrame(values, columns=["a", "b", "a"]))

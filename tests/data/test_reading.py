@@ -1,6 +1,11 @@
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
+import lzma
+import re
+import zipfile
 
 import numpy as np
 import pytest
@@ -8,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from pyknnmi import DataError, Dataset, DataTypeError, read_table
+from pyknnmi import DataError, Dataset, DataTypeError, ParameterError, UnknownNameError, ci_test, learn, read_table
+from pyknnmi.data import reading
 from pyknnmi.learning.exports import write_dataset
 
 reals = st.floats(allow_nan=False, allow_infinity=False)
@@ -37,7 +43,7 @@ def test_what_is_written_is_read_back_to_the_bit(tmp_path, table):
 def test_any_name_is_read_back(tmp_path, name):
     data = Dataset.of([[1.0, 2.0], [3.0, 4.0]], [name, "other"])
     write_dataset(data, tmp_path / "t.csv")
-    assert read_table(tmp_path / "t.csv").names == (name.strip(), "other")
+    assert read_table(tmp_path / "t.csv", header=True).names == (name.strip(), "other")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +97,7 @@ def test_decimal_commas_between_semicolons_are_told_where_names_have_commas_too(
         read_table(write("Größe, cm;Gewicht, kg\n0,13;0,50\n0,14;0,60\n"))
 
 
-@pytest.mark.parametrize("mark", ["", "NA", "n/a", "N.A.", "#N/A", "<NA>", ".", "NaN", "null", "None", "?"])
+@pytest.mark.parametrize("mark", ["", "NA", "n/a", "N.A.", "#N/A", "<NA>", ".", "NaN", "null", "?"])
 def test_marks_of_missing_values(write, mark):
     data = read_table(write(f"a,b\n1,x\n{mark},y\n3,{mark}\n4,x\n"), "drop")
     assert data.values.tolist() == [[1, 0], [4, 0]]
@@ -101,9 +107,236 @@ def test_a_quotation_mark_alone_in_a_name(write):
     assert read_table(write('width,height"\n1,2\n3,4\n')).names == ("width", 'height"')
 
 
-def test_compressed(write):
-    path = write(gzip.compress(b"a,b\n1,2\n3,4\n", mtime=0), "data.csv.gz")
-    assert read_table(path).values.tolist() == [[1, 2], [3, 4]]
+def zipped(content, *names):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in names:
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+CONTENT = b"a,b\n1,2\n3,4\n5,7\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        CONTENT,
+        gzip.compress(CONTENT, mtime=0),
+        bz2.compress(CONTENT),
+        lzma.compress(CONTENT),
+        zipped(CONTENT, "folder/", "folder/data.csv", "__MACOSX/folder/._data.csv"),
+    ],
+    ids=["plain", "gzip", "bzip2", "xz", "zip"],
+)
+def test_compressed_files_are_known_by_their_content(write, content, monkeypatch):
+    path = write(content)
+    assert read_table(path).values.tolist() == [[1, 2], [3, 4], [5, 7]]
+    with path.open("rb") as stream:
+        assert Dataset.of(read_table(stream)).names == ("a", "b")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert read_table("-").names == ("a", "b")
+
+
+def test_archives_that_are_no_table(write):
+    with pytest.raises(DataError, match="it holds 2 files: take one table out"):
+        read_table(write(zipped(CONTENT, "a.csv", "b.csv")))
+    with pytest.raises(DataError, match=r"it is a spreadsheet .*: save it as CSV"):
+        read_table(write(zipped(b"", "[Content_Types].xml", "xl/workbook.xml")))
+
+
+def test_open_files_of_text():
+    assert read_table(io.StringIO("\ufeffa,b\n1,2\n3,4\n")).names == ("a", "b")
+    assert ci_test(io.StringIO("a,b\n1,2\n3,4\n5,7\n8,1\n"), "a", "b", test="fisher-z").n == 4
+    with pytest.raises(DataError, match="the open file, line 2: 1 values for 2"):
+        read_table(io.StringIO("a,b\n1\n"))
+
+
+@pytest.mark.parametrize("library", ["parquet", "feather"])
+def test_files_of_arrow(tmp_path, library):
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table(
+        {"x": [1.5, None, 2.0, 4.0], "c": pyarrow.array(["u", "v", None, "u"]).dictionary_encode(), "i": [1, 2, 3, 4]}
+    )
+    path = tmp_path / "data"
+    if library == "parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, path)
+    else:
+        pytest.importorskip("pyarrow.feather").write_feather(table, path)
+    data = read_table(path, "drop", ignore="i")
+    assert (data.names, data.kinds, data.rows_left_out) == (("x", "c"), ("continuous", "discrete"), 2)
+    assert data.values.tolist() == [[1.5, 0], [4, 0]]
+
+
+# What the reader takes for what
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["5%", "7%", "12.5 %"],
+        ["$10", "$7.50", "$1,000"],
+        ["-$10", "$7", "$12"],
+        ["EUR 10", "EUR 20", "EUR 7"],
+        ["1,000,000", "2,500,000", "12,000"],
+        ["1 000", "2 500", "13 000"],
+        ["1'000", "2'500", "13'000"],
+        ["5 mg", "10 mg", "20 mg"],
+        ["5 mg", "2 g", "100 µg"],
+        ["5mg", "10mg", "20mg"],
+        ["12 h", "30 min", "2 days"],
+        ["<5", "<7", "<9"],
+        ["\N{MINUS SIGN}5", "\N{MINUS SIGN}7", "\N{MINUS SIGN}1.5"],
+        ["1.5D+03", "2.5D+03", "1D-2"],
+        ["3.5 kg/m2", "4 kg/m2", "5.25 kg/m2"],
+        ["20 °C", "21 °C", "19.5 °C"],
+        [*(f"{i}%" for i in range(19)), "unknown"],
+    ],
+    ids=lambda cells: cells[0],
+)
+def test_numbers_with_units_signs_and_separators_are_no_categories(write, cells):
+    pandas = pytest.importorskip("pandas")
+    text = "a;b\n" + "".join(f'"{cell}";{i}\n' for cell in cells for i in range(3))
+    with pytest.raises(DataTypeError, match=rf"line 2: column 'a' holds '{re.escape(cells[0])}', a number with"):
+        read_table(write(text))
+    assert read_table(write(text), categories="a").kinds == ("discrete", "continuous")
+    frame = pandas.DataFrame({"a": np.repeat(cells, 3), "b": np.arange(3.0 * len(cells))})
+    with pytest.raises(DataTypeError, match=r"row 0 \(counted from 0\): column 'a' holds"):
+        Dataset.of(frame)
+    assert Dataset.of(frame, categories=["a"]).kinds == ("discrete", "continuous")
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["1st", "2nd", "3rd"],
+        ["18-25", "26-35", "36-99"],
+        ["T1", "T2", "T3"],
+        ["1a", "2b", "3c"],
+        ["5 mg", "10 mg", "placebo"],
+        ["stage 1", "stage 2", "stage 3"],
+        ["1 = male", "2 = female", "3 = other"],
+        ["1 yes", "2 no", "3 no answer"],
+        ["+", "-", "++"],
+        ["A+", "B-", "0+"],
+        ["Na", "K", "Ca"],
+        ["none", "low", "high"],
+        ["None", "Pool", "Gazebo"],
+    ],
+    ids=lambda cells: cells[0],
+)
+def test_labels_with_digits_and_words_for_nothing_are_categories(write, cells):
+    text = "a;b\n" + "".join(f"{cell};{i}\n" for cell in cells for i in range(3))
+    data = read_table(write(text))
+    assert data.kinds == ("discrete", "continuous")
+    assert len(np.unique(data.values[:, 0])) == len(cells)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("5.1,3.5,setosa\n4.9,3.0,setosa\n4.7,3.2,other\n", "'5.1' is a number"),
+        ("5,x,setosa\n4,y,setosa\n4,z,other\n", r"'setosa' is also a value in its column \(line 2\)"),
+        ("a,?,b\n1,2,3\n4,5,6\n", r"'\?' is a mark of missing values"),
+        ("-1,x,y\n-2,1,2\n-3,1,2\n", "'-1' is a number"),
+        ("sex,age\nm,1\nf,2\nsex,3\n", r"'sex' is also a value in its column \(line 4\)"),
+    ],
+)
+def test_a_first_line_that_looks_like_a_row(write, text, what):
+    with pytest.raises(DataError, match=rf"looks like a row of data: the column name {what}; .*--no-header"):
+        read_table(write(text))
+    assert read_table(write(text), header=True).n == text.count("\n") - 1
+
+
+def test_a_file_without_names(write):
+    data = read_table(write("5.1,3.5,setosa\n4.9,3.0,setosa\n4.7,3.2,other\n"), header=False)
+    assert (data.names, data.values.tolist()) == (("X1", "X2", "X3"), [[5.1, 3.5, 1], [4.9, 3, 1], [4.7, 3.2, 0]])
+    with pytest.raises(DataTypeError, match="line 1: column 'X2' holds the text 'x' among numbers"):
+        read_table(write("1,x\n2,1\n"), header=False)
+
+
+@pytest.mark.parametrize("header", ["country,2019,2020", "item,1,2"])
+def test_whole_numbers_are_names(write, header):
+    assert read_table(write(f"{header}\na,1,2\nb,2,1\n")).names == tuple(header.split(","))
+
+
+def test_a_header_of_years_alone(write):
+    path = write("2019,2020\n1,2\n3,4\n")
+    with pytest.raises(DataError, match=r"header=False, --no-header.*header=True, --header"):
+        read_table(path)
+    assert read_table(path, header=True).names == ("2019", "2020")
+    assert read_table(path, header=False).n == 3
+
+
+def test_the_word_that_was_taken_for_missing_is_named(write):
+    path = write("level,dose\nnone,1\nNA,2\nhigh,none\nlow,4\n")
+    with pytest.raises(DataError, match=r"'level' \(1, written 'NA'\), 'dose' \(1, written 'none'\), first in line 3"):
+        read_table(path)
+    assert read_table(path, "drop").n == 2
+    with pytest.raises(DataTypeError, match=r"'none' among numbers: .*--missing-marks"):
+        read_table(path, missing_marks=["NA"])
+
+
+def test_marks_of_missing_values_can_be_chosen(write):
+    path = write("a,b\n-9999,x\n-9999.0,NA\n3,missing\n,y\n5,x\n6,y\n")
+    data = read_table(path, "drop-per-test", missing_marks=["-9999", "missing"])
+    assert np.isnan(data.values).tolist() == [[True, False]] * 2 + [[False, True], [True, False]] + [[False] * 2] * 2
+    assert data.values[1, 1] == 0  # NA, which is a label now
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [-9999, 1, 2], "b": ["x", "missing", "x"]})
+    given = Dataset.of(frame, missing="drop-per-test", missing_marks=["-9999", "missing"])
+    assert np.isnan(given.values).tolist() == [[True, False], [False, True], [False, False]]
+    given = Dataset.of([[-9999.0, 1], [2, 3], [4, 5]], missing="drop", missing_marks="-9999")
+    assert (given.n, given.rows_left_out) == (2, 1)
+
+
+def test_columns_are_left_out_and_codes_called_categories(write):
+    path = write("id,code,x,note\nr1,1,2,some\nr2,2,3,free\nr3,1,4,text\nr4,2,5,is\nr5,1,6,here\nr6,2,7,$5\n")
+    data = read_table(path, index="id", ignore=["note"], categories=["code"])
+    assert (data.names, data.kinds) == (("code", "x"), ("discrete", "continuous"))
+    assert learn(path, "iamb+fisher-z", index="id", ignore=["note"]).shape == (6, 2)
+    with pytest.raises(UnknownNameError, match=r"ignore: there is no column 'notes'; did you mean 'note'\?"):
+        read_table(path, ignore="notes")
+    with pytest.raises(ParameterError, match="column 'note' is left out by another option"):
+        read_table(path, ignore="note", categories="note")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'ignored'"):
+        read_table(path, ignored="note")
+    array = np.array([[1.0, 5, 2], [2, 6, 3], [1, 7, 4]])
+    data = Dataset.of(array, ["code", "id", "x"], categories="code", ignore="id")
+    assert (data.names, data.kinds) == (("code", "x"), ("discrete", "continuous"))
+
+
+@pytest.mark.parametrize("text", [",a,b\nr1,1,2\nr2,3,4\n", "a,b\nr1,1,2\nr2,3,4\n"])
+def test_row_names_without_a_name(write, text):
+    assert read_table(write(text), index="").values.tolist() == [[1, 2], [3, 4]]
+
+
+def test_trailing_separators_and_a_line_for_excel(write):
+    for text in ("a,b,\n1,2,\n3,4,\n", "sep=;\na;b\n1;2\n3;4\n", "SEP=,\r\na,b\r\n1,2\r\n3,4\r\n"):
+        data = read_table(write(text))
+        assert (data.names, data.values.tolist()) == (("a", "b"), [[1, 2], [3, 4]])
+    with pytest.raises(DataTypeError, match="line 4: column 'b'"):
+        read_table(write("sep=;\na;b\n1;2\n3;x\n"))
+
+
+def test_whole_numbers_that_a_double_rounds(write):
+    with pytest.raises(DataError, match=r"column 'b' holds 9007199254740993 in line 3, a whole number that a double"):
+        read_table(write("a,b\n1,2\n2,9007199254740993\n"))
+    assert read_table(write("a,b\n1,2\n2,9007199254740994\n")).values[1, 1] == 2.0**53 + 2
+    pandas = pytest.importorskip("pandas")
+    for table in (np.array([[1, 2], [3, 2**60 + 1]]), pandas.DataFrame({"X1": [1, 3], "X2": [2, 2**60 + 1]})):
+        with pytest.raises(DataError, match=rf"column 'X2' holds {2**60 + 1} in row 1"):
+            Dataset.of(table)
+    with pytest.raises(DataError, match=r"column 'X' holds a number too large for a double, in row 1"):
+        Dataset.of(pandas.DataFrame({"X": [1, 10**400], "Y": [1, 2]}))
+
+
+def test_a_missing_value_makes_no_slow_path(write, monkeypatch):
+    looked_at = []  # what costs much is counted, not timed: the cells that are looked at one by one
+    number = reading.number
+    monkeypatch.setattr(reading, "number", lambda cell: looked_at.append(cell) or number(cell))
+    assert read_table(write("a,b\n" + "1,2\n" * 30_000 + "NA,3\n"), "drop").n == 30_000
+    assert len(looked_at) < 20
 
 
 def test_one_column(write):
@@ -127,12 +360,20 @@ def test_one_column(write):
         ("a b\n 1 2\n 3 4\n", "has one column, 'a b': separate columns by commas"),
         ("a,b\n1,2\n", r"1 row\(s\)"),
         ("a,a\n1,2\n3,4\n", "given more than once: a"),
-        (",a,b\n1,2,3\n2,3,4\n", "column 1 has no name: name it, or leave it out if it is a row index"),
-        ("a,b\n1,NA\n,4\n", r"missing values \(NaN\) in column 'a' \(1\), 'b' \(1\), first in line 2:"),
-        ('"a\nb",c\n1,2\n\n3,nan\n', r"missing values \(NaN\) in column 'c' \(1\), first in line 5: drop or impute"),
+        (",a,b\n1,2,3\n2,3,4\n", "column 1 has no name: name it, or leave it out if it names the rows"),
+        (
+            "a,b\n1,NA\n,4\n",
+            r"missing values \(NaN\) in column 'a' \(1, written empty\), 'b' \(1, written 'NA'\), first in line 2:",
+        ),
+        (
+            '"a\nb",c\n1,2\n\n3,nan\n',
+            r"missing values \(NaN\) in column 'c' \(1, .*\), first in line 5: drop or impute",
+        ),
         ("a,b\nx,2\n\ny,inf\n", "infinite values in column 'b' .*, first in line 4: drop or clip"),
-        ("a,\n1,\n2,\n", "column 2 has no name"),
-        ("a,b\n1,nan\n2,4\n", r"missing values \(NaN\) in column 'b' \(1\)"),
+        ("a,\n1,\n2,3\n", "line 3: 2 values for 1 column names"),
+        ("a,b\n1,2,\n3,4,\n", "line 2: 3 values for 2 column names: the line ends with a separator: remove it"),
+        ("a,b\r1,2\n3,4\n", "line 1: .* are the ends of lines mixed"),
+        ("a,b\n1,nan\n2,4\n", r"missing values \(NaN\) in column 'b' \(1, written 'nan'\)"),
         ("a,b\n1,inf\n2,4\n", r"infinite values in column 'b' \(1\)"),
         (b"a,b\n1,\xff\n", "is not text in UTF-8: save it as CSV in UTF-8"),
         ("a,b\n1,2\n".encode("utf-16"), "is not text in UTF-8: save it as CSV in UTF-8"),
@@ -186,8 +427,17 @@ def test_lists_of_numbers_are_categories(write):
 
 
 @pytest.mark.parametrize(
-    "content", [b"a,b\n1,2\n", gzip.compress(b"a,b\n1,2\n" * 99, mtime=0)[:-20], b"\x1f\x8b\x08\x00junk"]
+    "content",
+    [
+        gzip.compress(b"a,b\n1,2\n" * 99, mtime=0)[:-20],
+        b"\x1f\x8b\x08\x00junk",
+        b"BZhjunk",
+        b"\xfd7zXZ\x00junk",
+        b"PK\x03\x04junk",
+        b"PAR1junk",
+        b"ARROW1junk",
+    ],
 )
-def test_files_that_are_not_what_their_name_says(write, content):
+def test_damaged_files(write, content):
     with pytest.raises(DataError, match="cannot read"):
         read_table(write(content, "data.csv.gz"))

@@ -1,0 +1,117 @@
+"""The bytes of a table, wherever they are: a file, an open one, standard input, compressed or not."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pyknnmi.errors import DataError
+
+__all__ = ["content_of", "is_source"]
+
+_COMPRESSIONS: dict[bytes, Callable[[bytes], bytes]] = {
+    b"\x1f\x8b": gzip.decompress,
+    b"BZh": bz2.decompress,
+    b"\xfd7zXZ\x00": lzma.decompress,
+}
+_DAMAGED = EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError
+_TABLES = {b"PAR1": "Parquet", b"ARROW1": "Feather"}
+_SYSTEM_FILES = ("__MACOSX/", ".DS_Store")
+
+
+def is_source(data: Any) -> bool:
+    """Return whether this is a path, or an open file."""
+    return isinstance(data, str | os.PathLike) or (hasattr(data, "read") and not hasattr(data, "columns"))
+
+
+def content_of(source: Any) -> tuple[str, str | Any]:
+    """Return the name of a source, and its text, or the Arrow table in it.
+
+    What a file is, is told by its first bytes: compressed (gzip, bzip2, xz, zip), Parquet, Feather, else text in UTF-8.
+
+    Raises
+    ------
+    DataError
+        No file, damaged, not text in UTF-8, or an archive of several files.
+    """
+    name = _name_of(source)
+    try:
+        content = _read(source)
+        if isinstance(content, str):
+            return name, content.removeprefix("\ufeff")
+        content = _decompressed(content, name)
+        for magic, format_ in _TABLES.items():
+            if content.startswith(magic):
+                return name, _arrow_table(content, format_, name)
+        return name, content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataError(f"cannot read {name}: it is not text in UTF-8: save it as CSV in UTF-8") from None
+    except (
+        OSError,
+        EOFError,
+        zlib.error,
+        lzma.LZMAError,
+        zipfile.BadZipFile,
+        NotImplementedError,
+        ValueError,
+    ) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _name_of(source: Any) -> str:
+    if isinstance(source, str | os.PathLike):
+        return "standard input" if os.fspath(source) == "-" else f"'{os.fspath(source)}'"
+    given = getattr(source, "name", None)
+    return f"'{given}'" if isinstance(given, str) else "the open file"
+
+
+def _read(source: Any) -> bytes | str:
+    if not isinstance(source, str | os.PathLike):
+        content: bytes | str = source.read()
+        return content
+    if os.fspath(source) == "-":
+        return sys.stdin.buffer.read()
+    return Path(source).read_bytes()
+
+
+def _decompressed(content: bytes, name: str) -> bytes:
+    for magic, decompress in _COMPRESSIONS.items():
+        if content.startswith(magic):
+            return decompress(content)
+    if not content.startswith(b"PK\x03\x04"):
+        return content
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = [file for file in archive.namelist() if not file.endswith("/") and not file.startswith(_SYSTEM_FILES)]
+        if "[Content_Types].xml" in members:
+            raise DataError(f"cannot read {name}: it is a spreadsheet or another office file: save it as CSV in UTF-8")
+        if len(members) != 1:
+            raise DataError(f"cannot read {name}: it holds {len(members)} files: take one table out of the archive")
+        try:
+            return archive.read(members[0])
+        except RuntimeError as error:  # a password
+            raise DataError(f"cannot read {name}: {error}") from None
+
+
+def _arrow_table(content: bytes, format_: str, name: str) -> Any:
+    try:
+        from pyarrow import ArrowException, feather, parquet
+    except ImportError:
+        raise DataError(
+            f"cannot read {name}: it is {format_}, which needs the package pyarrow: pip install 'pyknnmi[frames]'"
+        ) from None
+    read = {"Parquet": parquet.read_table, "Feather": feather.read_table}[format_]
+    try:
+        return read(io.BytesIO(content))
+    except (ArrowException, OSError) as error:
+        raise DataError(f"cannot read {name}: it is no {format_} that can be read: {error}") from None
