@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
+from typing import Any
 
 import click
 
 from pyknnmi.calibration.rates import DRAWS
 from pyknnmi.cli.common import progress_bar, writing
-from pyknnmi.data.dataset import Dataset, Missing
-from pyknnmi.data.reading import read_table
+from pyknnmi.cli.table import names_in, read, table_options
+from pyknnmi.data.dataset import Dataset
 from pyknnmi.learning.bind import ci_test
 from pyknnmi.learning.exports import make_writable_folder, write_result
 from pyknnmi.learning.pipeline import DEFAULT_SPEC, Pipeline
@@ -21,14 +21,6 @@ from pyknnmi.search.store import Store
 from pyknnmi.simulate import small_network
 
 __all__ = ["demo", "learn", "test"]
-
-_missing = click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop", "drop-per-test"]),
-    default="raise",
-    show_default=True,
-    help="Rows with missing values: an error, left out, or left out of the tests that they concern.",
-)
 
 
 @click.command()
@@ -42,7 +34,7 @@ _missing = click.option(
 @click.option("--targets", metavar="A,B,...", help="Search for the neighbours of these columns only.")
 @click.option("--orient", is_flag=True, help="Find the directions that the data determine, too.")
 @click.option("--calibrate", is_flag=True, help="See, too, how often the test rejects independence in data like these.")
-@_missing
+@table_options
 @click.option("--store", type=click.Path(path_type=Path), help="File that keeps every answer, to go on after a stop.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the files.")
 @click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="HTML file to look at and pass on.")
@@ -57,17 +49,17 @@ def learn(
     targets: str | None,
     orient: bool,
     calibrate: bool,
-    missing: Missing,
     store: Path | None,
     out: Path | None,
     report: Path | None,
+    **options: Any,
 ) -> None:
-    """Learn the Markov network of DATA, a CSV or TSV file with a header line.
+    """Learn the Markov network of DATA, a CSV, TSV, Parquet or Feather file, or - for standard input.
 
     In a list of columns, a name with a comma stands in quotation marks: '"dose, mg",age'.
     """
     pipeline = Pipeline.parse(spec)
-    table = read_table(data, missing)
+    table = read(data, **options)
     constraints = Constraints.of(
         table,
         [_columns(edge, table) for edge in required],
@@ -103,12 +95,12 @@ def learn(
 @click.option("--test", default="knn-cmi", show_default=True, help="Spec of a CI test.")
 @click.option("--seed", default=0, show_default=True, help="Fixes every random choice.")
 @click.option("--threads", default=0, show_default=True, help="Threads; 0: every core.")
-@_missing
-def test(data: Path, x: str, y: str, given: str, test: str, seed: int, threads: int, missing: Missing) -> None:
+@table_options
+def test(data: Path, x: str, y: str, given: str, test: str, seed: int, threads: int, **options: Any) -> None:
     """Test whether columns X and Y of DATA are independent; each may be a group of columns, A,B,..."""
-    table = read_table(data, missing)
+    table = read(data, **options)
     xs, ys, others = (_columns(written, table) for written in (x, y, given))
-    answer = ci_test(table, xs, ys, others, test, seed=seed, threads=threads, missing=missing)
+    answer = ci_test(table, xs, ys, others, test, seed=seed, threads=threads, missing=options["missing"])
     verdict = "independent" if answer.independent else "dependent"
     condition = f" given {', '.join(others)}" if others else ""
     click.echo(f"{', '.join(xs)} and {', '.join(ys)}{condition}: {verdict}")
@@ -142,5 +134,4 @@ def _columns(written: str, table: Dataset) -> list[str]:
     """Return names that are separated by commas; one that has a comma may stand alone, or in quotation marks."""
     if written in table.names:
         return [written]
-    rows = csv.reader(written.splitlines(), skipinitialspace=True)
-    return [name.strip() for row in rows for name in row if name.strip()]
+    return names_in(written)

@@ -242,3 +242,20 @@ def test_calibrate_shows_a_row_for_each_size(tmp_path):
     assert "size  questions" in shown
     learned = invoke("learn", str(file), "--spec", "iamb+fisher-z", "--calibrate").stdout
     assert "on synthetic independence, at alpha = 0.05" in learned
+
+
+def test_how_the_table_is_read(tmp_path):
+    path = tmp_path / "data.csv"
+    rows = "".join(f"s{i},{1 + i % 2},{i * i % 7},{-9 if i == 3 else i % 5},$\n" for i in range(30))
+    path.write_text(f"id,code,x,y,note\n{rows}")
+    given = ["--index", "id", "--ignore", "note", "--categories", "code", "--missing-marks=-9", "--missing", "drop"]
+    result = invoke("learn", path, "--spec", "iamb+knn-cmi(permutations=19,alpha=0.1)", *given)
+    assert (result.exit_code, "3 columns (29 rows, 1 left out)" in result.output) == (0, True), result.output
+    result = invoke("test", path, "x", "y", "--test", "fisher-z", *given)
+    assert "rows        29" in result.output
+    result = invoke("learn", path, "--ignore", "id,notes")
+    assert (result.exit_code, "ignore: there is no column 'notes'" in result.output) == (2, True)
+    result = CliRunner().invoke(
+        main, ["test", "-", "X1", "X2", "--test", "fisher-z", "--no-header"], input="1,2\n3,5\n5,4\n7,9\n"
+    )
+    assert "rows        4" in result.output

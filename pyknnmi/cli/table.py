@@ -1,0 +1,70 @@
+"""The options about how a table is read, which several commands share."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pyknnmi.data.dataset import Dataset, Missing
+from pyknnmi.data.options import TableOptions
+from pyknnmi.data.reading import TableRead, read_columns
+
+__all__ = ["names_in", "read", "read_as", "table_options"]
+
+_LISTED = "Separated by commas; may be repeated."
+_OPTIONS = (
+    click.option(
+        "--missing",
+        type=click.Choice(["raise", "drop", "drop-per-test"]),
+        default="raise",
+        show_default=True,
+        help="Rows with missing values: an error, left out, or left out of the tests that they concern.",
+    ),
+    click.option(
+        "--missing-marks",
+        metavar="A,B,...",
+        multiple=True,
+        help=f"What stands for a missing value, instead of NA and other usual words. {_LISTED}",
+    ),
+    click.option("--header/--no-header", default=None, help="Whether the first line holds the column names."),
+    click.option("--categories", metavar="A,B,...", multiple=True, help=f"Columns of codes of categories. {_LISTED}"),
+    click.option("--ignore", metavar="A,B,...", multiple=True, help=f"Columns to leave out. {_LISTED}"),
+    click.option("--index", metavar="COLUMN", help="The column that names the rows; '' if it has no name."),
+)
+
+
+def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that `read` takes."""
+    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
+
+
+def read_as(
+    data: Path,
+    missing_marks: tuple[str, ...] = (),
+    header: bool | None = None,
+    categories: tuple[str, ...] = (),
+    ignore: tuple[str, ...] = (),
+    index: str | None = None,
+) -> TableRead:
+    """Return the columns of a file, or of standard input for ``-``, as they were read."""
+    marks, codes, outside = (
+        tuple(name for written in several for name in names_in(written))
+        for several in (missing_marks, categories, ignore)
+    )
+    return read_columns(data, TableOptions(header, marks or None, codes, outside, index))
+
+
+def read(data: Path, missing: Missing, **options: Any) -> Dataset:
+    """Return the table in a file, or on standard input for ``-``."""
+    return read_as(data, **options).dataset(missing)
+
+
+def names_in(written: str) -> list[str]:
+    """Return names that are separated by commas; one that has a comma stands in quotation marks."""
+    rows = csv.reader(written.splitlines(), skipinitialspace=True)
+    return [name.strip() for row in rows for name in row if name.strip()]
