@@ -246,7 +246,7 @@ def test_calibrate_shows_a_row_for_each_size(tmp_path):
 
 def test_how_the_table_is_read(tmp_path):
     path = tmp_path / "data.csv"
-    rows = "".join(f"s{i},{1 + i % 2},{i * i % 7},{-9 if i == 3 else i % 5},$\n" for i in range(30))
+    rows = "".join(f"s{i},{1 + i % 2},{i * 37 % 101},{-9 if i == 3 else i * 53 % 97},$\n" for i in range(30))
     path.write_text(f"id,code,x,y,note\n{rows}")
     given = ["--index", "id", "--ignore", "note", "--categories", "code", "--missing-marks=-9", "--missing", "drop"]
     result = invoke("learn", path, "--spec", "iamb+knn-cmi(permutations=19,alpha=0.1)", *given)
