@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pyknnmi.cli.common import Failure, progress_line, writing
 from pyknnmi.data.dataset import natural_key
+from pyknnmi.data.files import make_folder, replace_file
 from pyknnmi.errors import did_you_mean
-from pyknnmi.learning.exports import make_folder, replace_file
 from pyknnmi.run import cores
 from pyknnmi.search.processes import each as side_by_side
 from pyknnmi.search.processes import workers

@@ -11,8 +11,9 @@ from pyknnmi.calibration.rates import DRAWS
 from pyknnmi.cli.common import progress_bar, writing
 from pyknnmi.cli.table import names_in, read, table_options
 from pyknnmi.data.dataset import Dataset
+from pyknnmi.data.files import make_writable_folder
 from pyknnmi.learning.bind import ci_test
-from pyknnmi.learning.exports import make_writable_folder, write_result
+from pyknnmi.learning.exports import write_result
 from pyknnmi.learning.pipeline import DEFAULT_SPEC, Pipeline
 from pyknnmi.learning.result import format_p_value
 from pyknnmi.run import Run

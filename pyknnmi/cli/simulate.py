@@ -11,8 +11,9 @@ import click
 from pyknnmi import simulate as simulations
 from pyknnmi.cli.common import writing
 from pyknnmi.data.dataset import Dataset
+from pyknnmi.data.files import dataset_csv, make_folder, replace_files
 from pyknnmi.graphs.graph import Graph
-from pyknnmi.learning.exports import write_dataset, write_graph_edges
+from pyknnmi.learning.exports import graph_edges_csv
 
 __all__ = ["simulate"]
 
@@ -90,6 +91,6 @@ def g_wishart_mixture(n: int, p: int, edge_probability: float | None, seed: int,
 def _write(data: Dataset, truth: Graph, out: Path) -> None:
     truth_path = out.parent / f"{out.stem}_true_edges.csv"
     with writing():
-        write_dataset(data, out)
-        write_graph_edges(truth, truth_path)
+        make_folder(out.parent)
+        replace_files({out: dataset_csv(data), truth_path: graph_edges_csv(truth)})
     click.echo(f"wrote {data.n} rows to {out} and the true edges to {truth_path}")

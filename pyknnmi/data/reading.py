@@ -25,6 +25,7 @@ from pyknnmi.data.columns import (
     python_or_command,
 )
 from pyknnmi.data.dataset import INFINITE_VALUES, Dataset, Missing, check_names, check_none, columns_of_frame
+from pyknnmi.data.files import plain_name
 from pyknnmi.data.options import TableOptions, TableOptionsGiven
 from pyknnmi.data.sources import content_of
 from pyknnmi.errors import DataError, DataTypeError
@@ -332,7 +333,7 @@ def _split(where: str, text: str, options: TableOptions) -> tuple[_Body, list[st
     first_row = _split_header(rest.lstrip("\r\n"))[0]
     delimiter = delimiter or _delimiter(header, first_row)
     _, first = next(_rows(where, header.rstrip("\r"), first_line, delimiter))
-    names = [name.strip() for name in first]
+    names = [plain_name(name.strip()) for name in first]
     trailing = len(names) > 1 and not names[-1] and not _ends_with_value(first_row, delimiter)
     if trailing:
         names = names[:-1]

@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
-import re
-import secrets
-import shutil
-import tempfile
-import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pyknnmi.data.dataset import Dataset
+from pyknnmi.data.files import csv_text, make_folder, replace_file, replace_files, safe_name
 from pyknnmi.errors import DataError
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
+from pyknnmi.learning.graph_formats import (
+    cytoscape_json,
+    directed_cytoscape_json,
+    directed_dot,
+    directed_graphml,
+    directed_json,
+    dot,
+    gexf,
+    graphml,
+    json_text,
+)
 from pyknnmi.learning.record import FORMAT, from_record, to_record
 from pyknnmi.learning.result import LearnResult, PairEvidence
 
-__all__ = ["DIRECTED_WRITERS", "WRITERS", "read_result", "write_dataset", "write_graph_edges", "write_result"]
-
-_GRAPHML = "http://graphml.graphdrawing.org/xmlns"
-_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 (section 2.2) allows nowhere, not even as a reference."""
+__all__ = ["DIRECTED_WRITERS", "WRITERS", "read_result", "write_graph_edges", "write_result"]
 
 
 def write_result(
     result: LearnResult, directory: str | os.PathLike[str], extra: Mapping[str, Any] | None = None
 ) -> list[Path]:
-    """Write every file of `WRITERS`, ``provenance.json`` and ``result.json``, and return their paths.
+    """Write every file of `WRITERS`, ``provenance.json`` and ``result.json``, all or none, and return their paths.
 
     The last holds the whole result, and `read_result` reads it back; `pyknnmi.result_schema` describes it.
     A result with directions is written by `DIRECTED_WRITERS` too. The same data, spec and seed give the same bytes, but
@@ -50,10 +50,9 @@ def write_result(
     contents = {name: write(result) for name, write in WRITERS.items()}
     if result.oriented is not None:
         contents |= {name: write_directed(result.oriented) for name, write_directed in DIRECTED_WRITERS.items()}
-    contents["provenance.json"] = _json({**_provenance(result), **(extra or {})})
-    contents["result.json"] = _json(to_record(result))
-    for name, text in contents.items():
-        replace_file(directory / name, text)
+    contents["provenance.json"] = json_text({**_provenance(result), **(extra or {})})
+    contents["result.json"] = json_text(to_record(result))
+    replace_files({directory / name: text for name, text in contents.items()})
     return [directory / name for name in contents]
 
 
@@ -82,78 +81,53 @@ def read_result(directory: str | os.PathLike[str]) -> LearnResult:
     return from_record(record)
 
 
-def make_folder(directory: str | os.PathLike[str]) -> Path:
-    """Make a folder, and those that it is in, unless it is there; return its path."""
-    path = Path(directory)
-    path.mkdir(parents=True, exist_ok=True)
-    return path
-
-
-def make_writable_folder(directory: str | os.PathLike[str]) -> None:
-    """Make a folder as `make_folder` does, and raise OSError if no file can be made in it."""
-    path = make_folder(directory)
-    try:
-        tempfile.TemporaryFile(dir=path).close()  # permissions alone do not show it
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Write a file, under another name until it is whole: if that fails, what had the name before is left."""
-    whole = path.resolve()  # a link stays one
-    part = whole.with_name(f"{whole.name}.{secrets.token_hex(4)}.part")
-    try:
-        part.write_text(text, encoding="utf-8", newline="\n")
-        if whole.exists():
-            shutil.copymode(whole, part)
-        part.replace(whole)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def write_dataset(dataset: Dataset, path: str | os.PathLike[str]) -> None:
-    """Write the data as CSV with a header, in a folder that is made if need be; values are read back to the bit."""
-    make_folder(Path(path).parent)
-    with Path(path).open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(dataset.names)
-        writer.writerows(dataset.values.tolist())
-
-
 def write_graph_edges(graph: Graph, path: str | os.PathLike[str]) -> None:
     """Write the edges of a graph as CSV with columns source and target."""
-    text = _csv(["source", "target"], [list(edge) for edge in graph.edges])
-    Path(path).write_text(text, encoding="utf-8", newline="\n")
+    replace_file(Path(path), graph_edges_csv(graph))
+
+
+def graph_edges_csv(graph: Graph) -> str:
+    """Return the edges of a graph as CSV with columns source and target."""
+    return csv_text([["source", "target"], *([safe_name(a), safe_name(b)] for a, b in graph.edges)])
 
 
 def edges_csv(result: LearnResult) -> str:
     """Return one line an edge: its ends, statistic, p-value and the test that decided."""
     evidence = result.evidence_by_pair()
-    header = ["source", "target", "statistic", "p_value", "given", "decided_by", "permutations", "n"]
+    rows = [[*map(safe_name, edge), *_test_cells(evidence.get(edge))] for edge in result.graph.edges]
+    return csv_text([["source", "target", *_TEST_HEADER], *rows])
+
+
+def evidence_csv(result: LearnResult) -> str:
+    """Return one line for each edge and each other pair with evidence: as `edges_csv`, and whether both columns agree.
+
+    ``one_sided`` is true where one of the two columns chose the other and was not chosen by it, as happens to edges
+    under the rule OR and to near misses under AND; it is empty where only one of them was searched for, or where the
+    learner searches for no blankets.
+    """
+    evidence = result.evidence_by_pair()
+    place = {name: i for i, name in enumerate(result.graph.names)}
+    one_sided = result.one_sided()
     rows = []
-    for edge in result.graph.edges:
-        row: list[Any] = list(edge)
-        if found := evidence.get(edge):
-            answer = found.answer
-            row += ["", ""] if found.is_constrained else [repr(answer.statistic), repr(answer.p_value)]
-            row += [";".join(found.given), answer.decided_by, answer.permutations, answer.n]
-        rows.append(row + [""] * (len(header) - len(row)))
-    return _csv(header, rows)
+    for a, b in sorted({*result.graph.edges, *evidence, *one_sided}, key=lambda pair: (place[pair[0]], place[pair[1]])):
+        known = a in result.blankets and b in result.blankets
+        sides = str((a, b) in one_sided).lower() if known else ""
+        edge = str((a, b) in result.graph).lower()
+        rows.append([safe_name(a), safe_name(b), edge, sides, *_test_cells(evidence.get((a, b)))])
+    return csv_text([["source", "target", "edge", "one_sided", *_TEST_HEADER], *rows])
 
 
 def adjacency_csv(result: LearnResult) -> str:
     """Return the 0/1 matrix with the column names as header and as first column."""
-    names = result.graph.names
+    names = [safe_name(name) for name in result.graph.names]
     matrix = result.graph.adjacency().tolist()
-    return _csv(["", *names], [[name, *row] for name, row in zip(names, matrix, strict=True)])
+    return csv_text([["", *names], *([name, *row] for name, row in zip(names, matrix, strict=True))])
 
 
 def graph_json(result: LearnResult) -> str:
     """Return the graph as node-link JSON (networkx reads it with ``edges="edges"``), with all evidence."""
     evidence = result.evidence_by_pair()
-    return _json(
+    return json_text(
         {
             "directed": False,
             "multigraph": False,
@@ -169,87 +143,22 @@ def graph_json(result: LearnResult) -> str:
     )
 
 
-def graphml(result: LearnResult) -> str:
-    r"""Return the graph as GraphML (Cytoscape, Gephi, igraph, yEd, networkx).
-
-    A character that XML does not allow, in the name of a column, becomes its escape, such as ``\x1b``.
-    """
-    root = ET.Element("graphml", xmlns=_GRAPHML)
-    for key in ("statistic", "p_value"):
-        attributes = {"id": key, "for": "edge", "attr.name": key, "attr.type": "double"}
-        ET.SubElement(root, "key", attributes)
-    graph = ET.SubElement(root, "graph", edgedefault="undirected")
-    for name in result.graph.names:
-        ET.SubElement(graph, "node", id=_xml_text(name))
-    evidence = result.evidence_by_pair()
-    for a, b in result.graph.edges:
-        edge = ET.SubElement(graph, "edge", source=_xml_text(a), target=_xml_text(b))
-        if (found := evidence.get((a, b))) and not found.is_constrained:
-            for key in ("statistic", "p_value"):
-                ET.SubElement(edge, "data", key=key).text = repr(getattr(found.answer, key))
-    ET.indent(root)
-    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def dot(result: LearnResult) -> str:
-    """Return the graph for Graphviz."""
-    lines = ["graph {"]
-    lines += [f"  {_quoted(name)};" for name in result.graph.names]
-    lines += [f"  {_quoted(a)} -- {_quoted(b)};" for a, b in result.graph.edges]
-    return "\n".join([*lines, "}"]) + "\n"
-
-
 WRITERS: Mapping[str, Callable[[LearnResult], str]] = {
     "edges.csv": edges_csv,
+    "evidence.csv": evidence_csv,
     "adjacency.csv": adjacency_csv,
     "graph.json": graph_json,
     "graph.graphml": graphml,
+    "graph.gexf": gexf,
+    "graph.cyjs": cytoscape_json,
     "graph.dot": dot,
 }
-
-
-def directed_json(graph: PartiallyDirectedGraph) -> str:
-    """Return node-link JSON (networkx reads it with ``edges="edges"``); ``directed`` marks each edge."""
-    return _json(
-        {
-            "directed": True,
-            "multigraph": False,
-            "graph": {},
-            "nodes": [{"id": name} for name in graph.names],
-            "edges": [
-                {"source": a, "target": b, "directed": directed}
-                for edges, directed in ((graph.directed, True), (graph.undirected, False))
-                for a, b in edges
-            ],
-        }
-    )
-
-
-def directed_graphml(graph: PartiallyDirectedGraph) -> str:
-    """Return GraphML in which each edge says whether it is directed (Cytoscape, yEd; not networkx)."""
-    root = ET.Element("graphml", xmlns=_GRAPHML)
-    element = ET.SubElement(root, "graph", edgedefault="directed")
-    for name in graph.names:
-        ET.SubElement(element, "node", id=_xml_text(name))
-    for edges, directed in ((graph.directed, "true"), (graph.undirected, "false")):
-        for a, b in edges:
-            ET.SubElement(element, "edge", source=_xml_text(a), target=_xml_text(b), directed=directed)
-    ET.indent(root)
-    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def directed_dot(graph: PartiallyDirectedGraph) -> str:
-    """Return the graph for Graphviz; undirected edges are drawn without an arrow."""
-    lines = ["digraph {"]
-    lines += [f"  {_quoted(name)};" for name in graph.names]
-    lines += [f"  {_quoted(a)} -> {_quoted(b)};" for a, b in graph.directed]
-    lines += [f"  {_quoted(a)} -> {_quoted(b)} [dir=none];" for a, b in graph.undirected]
-    return "\n".join([*lines, "}"]) + "\n"
 
 
 DIRECTED_WRITERS: Mapping[str, Callable[[PartiallyDirectedGraph], str]] = {
     "directed.json": directed_json,
     "directed.graphml": directed_graphml,
+    "directed.cyjs": directed_cytoscape_json,
     "directed.dot": directed_dot,
 }
 
@@ -291,21 +200,14 @@ def _answer(row: PairEvidence | None) -> dict[str, Any]:
     }
 
 
-def _csv(header: list[str], rows: list[list[Any]]) -> str:
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return stream.getvalue()
+_TEST_HEADER = ["statistic", "p_value", "given", "decided_by", "permutations", "n"]
 
 
-def _json(content: Mapping[str, Any]) -> str:
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-
-
-def _xml_text(name: str) -> str:
-    return _NOT_XML.sub(lambda found: found[0].encode("unicode_escape").decode(), name)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+def _test_cells(pair: PairEvidence | None) -> list[Any]:
+    """Return what `_TEST_HEADER` names; the names in ``given`` are separated by semicolons, and quoted as in CSV."""
+    if pair is None:
+        return [""] * len(_TEST_HEADER)
+    answer = pair.answer
+    numbers = ["", ""] if pair.is_constrained else [repr(answer.statistic), repr(answer.p_value)]
+    given = csv_text([pair.given], delimiter=";").removesuffix("\n") if pair.given else ""
+    return [*numbers, safe_name(given), answer.decided_by, answer.permutations, answer.n]

@@ -172,6 +172,19 @@ class LearnResult:
         """Return the evidence under the names of the two columns, in the order of the data."""
         return {(pair.source, pair.target): pair for pair in self.evidence}
 
+    def one_sided(self) -> tuple[tuple[str, str], ...]:
+        """Return the pairs of which one column chose the other and was not chosen by it, in the order of the data.
+
+        Only pairs of which both were searched for can be one-sided.
+        """
+        names = [name for name in self.graph.names if name in self.blankets]
+        return tuple(
+            (a, b)
+            for i, a in enumerate(names)
+            for b in names[i + 1 :]
+            if (b in self.blankets[a]) is not (a in self.blankets[b])
+        )
+
     def plot(self, kind: str = "graph", ax: Axes | None = None, *, seed: int = 0) -> Axes:
         """Draw the result, and return the axes; see `pyknnmi.report.plots.plot`.
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
+import shutil
 from importlib.resources import files
 from pathlib import Path
 
+from pyknnmi.data.files import make_folder, replace_file
 from pyknnmi.errors import DataError, ParameterError
 
 __all__ = ["new_plugin"]
@@ -47,11 +50,16 @@ def new_plugin(name: str, parent: str | os.PathLike[str] = ".") -> Path:
         f"{module}.py": "module.py",
         f"tests/test_{module}.py": "test_module.py",
     }
-    for target, source in contents.items():
-        text = files("pyknnmi.registry").joinpath("templates", f"{source}.template").read_text(encoding="utf-8")
-        for key, word in words.items():
-            text = text.replace(f"{{{key}}}", word)
-        path = folder / target
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
+    make_folder(parent)
+    part = Path(parent) / f"{folder.name}.{secrets.token_hex(4)}.part"  # it gets its name once it is whole
+    try:
+        for target, source in contents.items():
+            text = files("pyknnmi.registry").joinpath("templates", f"{source}.template").read_text(encoding="utf-8")
+            for key, word in words.items():
+                text = text.replace(f"{{{key}}}", word)
+            make_folder((part / target).parent)
+            replace_file(part / target, text)
+        part.rename(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
     return folder

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from pyknnmi.learning.exports import make_folder, replace_file
+from pyknnmi.data.files import make_folder, replace_file
 from pyknnmi.learning.result import LearnResult, format_p_value
 from pyknnmi.report.drawing import RADIUS, matrix_svg, network_svg
 from pyknnmi.report.layout import clustered_order, node_positions

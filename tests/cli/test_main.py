@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import pyknnmi
 from pyknnmi.cli import main
-from pyknnmi.learning.exports import write_dataset
+from pyknnmi.data.files import write_dataset
 
 COMMAND = [sys.executable, "-P", "-m", "pyknnmi"]
 

@@ -50,4 +50,5 @@ def test_full_disk(tmp_path, room):
     with room(40):
         result = CliRunner().invoke(main, ["simulate", "small-network", "--n", "10", "--out", str(tmp_path / "a.csv")])
     assert result.exit_code == 2
-    assert result.stderr == "Error: cannot write: File too large\n"
+    assert result.stderr == f"Error: cannot write '{tmp_path / 'a.csv'}': File too large\n"
+    assert list(tmp_path.iterdir()) == []

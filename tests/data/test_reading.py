@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from pyknnmi import DataError, Dataset, DataTypeError, ParameterError, UnknownNameError, ci_test, learn, read_table
 from pyknnmi.data import reading
-from pyknnmi.learning.exports import write_dataset
+from pyknnmi.data.files import write_dataset
 
 reals = st.floats(allow_nan=False, allow_infinity=False)
 tables = arrays(np.float64, array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=5), elements=reals)

@@ -3,14 +3,24 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import signal
+import tempfile
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import pyknnmi
-from pyknnmi import Dataset, Graph, PartiallyDirectedGraph, learn, write_result
+from pyknnmi import DataError, Dataset, Graph, PartiallyDirectedGraph, learn, read_result, read_table, write_result
+from pyknnmi.components import BlanketLearner
+from pyknnmi.data.files import write_dataset
 from pyknnmi.learning.exports import DIRECTED_WRITERS, WRITERS, edges_csv, write_graph_edges
 
 VALUES, TRUTH = pyknnmi.simulate.small_network(300, seed=1)
@@ -47,7 +57,7 @@ def test_edges_csv(result):
     for row, pair in zip(rows, result.edge_evidence(), strict=True):
         assert float(row["statistic"]) == pair.answer.statistic
         assert float(row["p_value"]) == pair.answer.p_value
-        assert row["given"] == ";".join(pair.given)
+        assert tuple(*csv.reader([row["given"]], delimiter=";")) == pair.given
         assert (row["decided_by"], int(row["permutations"]), int(row["n"])) == ("permutations", 58, 300)
 
 
@@ -88,18 +98,6 @@ def test_networkx_reads_json_and_graphml(result, tmp_path):
     for row in result.edge_evidence():
         assert read.edges[row.source, row.target]["statistic"] == row.answer.statistic
         assert read.edges[row.source, row.target]["p_value"] == row.answer.p_value
-
-
-def test_characters_that_xml_does_not_allow():
-    # written out: all of XML 1.0, production 2, and what lies beside its ranges
-    names = ["\x1b[0m", "\t\n\r \ud7ff\ue000\ufffd\U00010000\U0010ffff", "\ud800\udfff\ufffe\uffff"]
-    read = ["\\x1b[0m", names[1], r"\ud800\udfff\ufffe\uffff"]
-    result = learn(Dataset(VALUES.values[:, [0, 1, 2]], names), "iamb+fisher-z", required=[(0, 2)])
-    directed = PartiallyDirectedGraph(tuple(names), [(names[0], names[2])], [])
-    for text in (WRITERS["graph.graphml"](result), DIRECTED_WRITERS["directed.graphml"](directed)):
-        elements = list(ET.fromstring(text).iter())
-        assert [element.get("id") for element in elements if element.tag.endswith("node")] == read
-        assert (read[0], read[2]) in {(element.get("source"), element.get("target")) for element in elements}
 
 
 def test_dot(result):
@@ -192,3 +190,175 @@ def test_full_disk_leaves_the_files_of_before(result, tmp_path, room):
     with room(40), pytest.raises(OSError, match=r"edges\.csv"):
         write_result(result, tmp_path)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+# Fuzzed names, read back by other programs
+
+names_of_columns = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8) | st.sampled_from(
+    [
+        "\r",
+        "a\r\nb",
+        "\x1b",
+        "\\x1b",
+        "\\\\x1b",
+        "=1+1",
+        "'=1+1",
+        "''=1",
+        "+1",
+        "-x",
+        "@x",
+        "\tx",
+        "NA",
+        "1",
+        "a;b",
+        'a"b',
+    ]
+)
+three_names = (
+    st.lists(names_of_columns, min_size=3, max_size=3, unique_by=str.strip)
+    .filter(lambda names: all(name.strip() and "\0" not in name for name in names))
+    .map(tuple)
+)
+
+
+def joined(names):
+    """Return a result with the edge between the first column and the last, from a search that found none."""
+    return learn(
+        Dataset(VALUES.values[:, [0, 3, 6]], names), "iamb+fisher-z(alpha=1e-9)", required=[(names[0], names[2])]
+    )
+
+
+def by_hand(cells):
+    return [cell[1:] if re.match(r"''*[=+\-@\t\r]", cell) else cell for cell in cells]
+
+
+@given(three_names)
+@settings(max_examples=20, deadline=None)
+def test_every_program_reads_every_name_back(names):
+    networkx, pandas, igraph = map(pytest.importorskip, ("networkx", "pandas", "igraph"))
+    result = joined(names)
+    edge = {frozenset((names[0], names[2]))}
+    for table in ("edges.csv", "evidence.csv", "adjacency.csv"):
+        text = WRITERS[table](result)
+        head, *rows = csv.reader(io.StringIO(text, newline=""))
+        frame = pandas.read_csv(io.StringIO(text, newline=""), dtype=str, keep_default_na=False)
+        assert frame.to_numpy().tolist() == rows
+        assert [row[0][:1] in "=+-@\t\r" for row in rows] == [False] * len(rows)
+        if table == "adjacency.csv":
+            assert by_hand(head[1:]) == by_hand(row[0] for row in rows) == list(names)
+        else:
+            assert {frozenset(by_hand(row[:2])) for row in rows if row[2] != "false"} == edge
+    for read in (
+        networkx.node_link_graph(json.loads(WRITERS["graph.json"](result)), edges="edges"),
+        networkx.cytoscape_graph(json.loads(WRITERS["graph.cyjs"](result))),
+    ):
+        assert (list(read.nodes), edges_of(read)) == (list(names), edge)
+    in_xml = [name_in_xml(name) for name in names]
+    for read in (
+        networkx.parse_graphml(WRITERS["graph.graphml"](result)),
+        networkx.read_gexf(io.BytesIO(WRITERS["graph.gexf"](result).encode())),
+    ):
+        assert (list(read.nodes), edges_of(read)) == (in_xml, {frozenset((in_xml[0], in_xml[2]))})
+    with tempfile.TemporaryDirectory() as folder:
+        write_result(result, folder)
+        assert read_result(folder) == result
+        read = igraph.Graph.Read_GraphML(f"{folder}/graph.graphml")
+        assert (read.vs["name"], read.get_edgelist()) == (in_xml, [(0, 2)])
+        write_dataset(Dataset(VALUES.values[:, :3], names), f"{folder}/data.csv")
+        read = read_table(f"{folder}/data.csv", header=True).names
+        assert [name.strip() for name in read] == [name.strip() for name in names]
+
+
+def name_in_xml(name):
+    """XML 1.0, production 2, written out; backslashes are doubled where an escape could be meant."""
+    legal = {*"\t\n\r", *map(chr, range(0x20, 0xD800)), *map(chr, range(0xE000, 0xFFFE))}
+    odd = [letter for letter in name if letter not in legal and letter < "\U00010000"]
+    if not odd and not any(escape in name for escape in ("\\x", "\\u", "\\U", "\\\\")):
+        return name
+    name = name.replace("\\", "\\\\")
+    for letter in odd:
+        code = ord(letter)
+        name = name.replace(letter, f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
+    return name
+
+
+def test_names_that_look_alike_as_escapes_stay_apart():
+    names = ("\x1b", "\\x1b", "\\\\x1b")
+    read = pytest.importorskip("networkx").parse_graphml(WRITERS["graph.graphml"](joined(names)))
+    assert list(read.nodes) == ["\\x1b", "\\\\x1b", "\\\\\\\\x1b"]
+
+
+def test_half_a_character_is_no_name():
+    with pytest.raises(DataError, match=r"the name of column 2, 'a\\ud800', is no text"):
+        learn(Dataset(VALUES.values[:, :2], ("x", "a\ud800")), "iamb+fisher-z")
+
+
+def test_other_programs_read_mixed_graphs():
+    igraph, networkx = map(pytest.importorskip, ("igraph", "networkx"))
+    graph = PartiallyDirectedGraph(("a", "b", "c"), [("a", "b")], [("b", "c")])
+    with tempfile.NamedTemporaryFile(suffix=".graphml") as file:
+        Path(file.name).write_text(DIRECTED_WRITERS["directed.graphml"](graph))
+        read = igraph.Graph.Read_GraphML(file.name)
+    assert (read.vs["name"], read.get_edgelist(), read.es["directed"]) == (
+        ["a", "b", "c"],
+        [(0, 1), (1, 2)],
+        [True, False],
+    )
+    read = networkx.cytoscape_graph(json.loads(DIRECTED_WRITERS["directed.cyjs"](graph)))
+    assert dict(read.edges) == {
+        ("a", "b"): {"id": "0", "source": "a", "target": "b", "directed": True},
+        ("b", "c"): {"id": "1", "source": "b", "target": "c", "directed": False},
+    }
+
+
+def test_statistics_are_read_from_every_graph_file(result):
+    networkx = pytest.importorskip("networkx")
+    for read in (
+        networkx.read_gexf(io.BytesIO(WRITERS["graph.gexf"](result).encode())),
+        networkx.cytoscape_graph(json.loads(WRITERS["graph.cyjs"](result))),
+    ):
+        for row in result.edge_evidence():
+            edge = read.edges[row.source, row.target]
+            assert (edge["statistic"], edge["p_value"]) == (row.answer.statistic, row.answer.p_value)
+
+
+@pytest.mark.parametrize("rule", ["and", "or"])
+def test_evidence_says_which_pairs_are_one_sided(rule, registry):
+    @pyknnmi.register_learner
+    @dataclass(frozen=True, kw_only=True)
+    class OneSided(BlanketLearner):
+        """The first column chooses the second, and is not chosen by it; the third and fourth choose each other."""
+
+        name = "one-sided"
+        rule: Literal["and", "or"] = "and"
+
+        def blanket(self, target, candidates, tester):
+            return {0: [1], 2: [3], 3: [2]}.get(target, [])
+
+    result = learn(VALUES, f"one-sided(rule={rule})+fisher-z")
+    assert result.one_sided() == (("X1", "X2"),)
+    rows = {(row["source"], row["target"]): row for row in csv.DictReader(io.StringIO(WRITERS["evidence.csv"](result)))}
+    assert (rows["X1", "X2"]["edge"], rows["X1", "X2"]["one_sided"]) == (str(rule == "or").lower(), "true")
+    assert (rows["X3", "X4"]["edge"], rows["X3", "X4"]["one_sided"]) == ("true", "false")
+
+
+def test_only_where_both_were_searched_for_can_a_pair_be_one_sided():
+    result = learn(DATA, "iamb+fisher-z", targets=[NAMES[1]])
+    assert result.one_sided() == ()
+    assert {row["one_sided"] for row in csv.DictReader(io.StringIO(WRITERS["evidence.csv"](result)))} == {""}
+
+
+def test_a_full_disk_leaves_the_old_files(result, tmp_path):
+    resource = pytest.importorskip("resource")
+    old = {path.name: path.read_bytes() for path in write_result(learn(DATA, "iamb+fisher-z"), tmp_path)}
+    sizes = sorted(len(write(result).encode()) for write in WRITERS.values())
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (sizes[-2], hard))  # all but the largest fit, as on a disk nearly full
+    try:
+        with pytest.raises(OSError, match="too large"):
+            write_result(result, tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == old

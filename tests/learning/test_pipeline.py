@@ -356,7 +356,7 @@ def test_names_numbers_and_numpy_numbers():
 
 def test_a_path_is_read(tmp_path):
     path = tmp_path / "data.csv"
-    pyknnmi.learning.exports.write_dataset(DATA, path)
+    pyknnmi.data.files.write_dataset(DATA, path)
     assert learn(path, "iamb+fisher-z").data_sha256 == DATA.sha256
     assert ci_test(str(path), 0, 1, test="fisher-z") == ci_test(DATA, 0, 1, test="fisher-z")
 

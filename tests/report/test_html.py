@@ -14,7 +14,7 @@ from made_results import HOSTILE, answer, hostile_result, made, mixed_result
 import pyknnmi
 from pyknnmi import PartiallyDirectedGraph, simulate
 from pyknnmi.cli import main
-from pyknnmi.learning.exports import write_dataset
+from pyknnmi.data.files import write_dataset
 from pyknnmi.report.html import repeat_command, report_html
 
 

@@ -28,7 +28,7 @@ from pyknnmi.builtin.fisher_z import FisherZ
 from pyknnmi.builtin.iamb import IAMB
 from pyknnmi.cli import main
 from pyknnmi.components import BoundTest, CITest, LearnedGraph, Learner, Tester
-from pyknnmi.learning.exports import write_dataset
+from pyknnmi.data.files import write_dataset
 from pyknnmi.registry.registry import default_registry
 
 LEARNERS = [cls for cls in default_registry().components("learner") if cls.uses_test]
