@@ -45,7 +45,7 @@ def test_learn_prints_edges_and_writes_files(table, tmp_path):
     for match, row in zip(printed, expected.edge_evidence(), strict=True):
         assert float(match[3]) == pytest.approx(row.answer.statistic, abs=5e-5)
         assert float(match[4]) == pytest.approx(row.answer.p_value, rel=1e-3)
-    assert lines[-1].startswith("wrote edges.csv, evidence.csv, adjacency.csv, graph.json, graph.graphml, graph.gexf, graph.cyjs")
+    assert lines[-1].startswith(f"wrote {', '.join(WRITERS)}, provenance.json")
 
 
 def test_jobs_and_threads_give_the_same_bytes(table, tmp_path):
