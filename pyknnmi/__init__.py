@@ -12,6 +12,7 @@ from pyknnmi.data.reading import read_table
 from pyknnmi.errors import (
     DataError,
     DataTypeError,
+    MissingPackageError,
     ParameterError,
     PluginError,
     PyknnmiError,
@@ -43,6 +44,7 @@ __all__ = [
     "Dataset",
     "Graph",
     "LearnResult",
+    "MissingPackageError",
     "PairEvidence",
     "ParameterError",
     "PartiallyDirectedGraph",

@@ -12,6 +12,7 @@ from contextvars import ContextVar
 __all__ = [
     "DataError",
     "DataTypeError",
+    "MissingPackageError",
     "ParameterError",
     "PluginError",
     "PyknnmiError",
@@ -47,6 +48,10 @@ class ParameterError(PyknnmiError, ValueError):
     def __init__(self, problem: str, parameter: str = "") -> None:
         super().__init__(problem)
         self.parameter = parameter
+
+
+class MissingPackageError(PyknnmiError, ImportError):
+    """Another package is needed and is not there, or has a version that is not known to work."""
 
 
 class UnknownNameError(PyknnmiError, LookupError):

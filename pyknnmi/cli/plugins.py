@@ -65,6 +65,9 @@ def _check(registry: Registry, plugin: Plugin) -> int:
     failed = 0
     width = max((len(component) for component in plugin.components), default=0)
     for component in plugin.components:
+        if missing := _missing_packages(registry, component):
+            click.echo(f"{plugin.name}  {component:<{width}}  not checked: it needs {', '.join(missing)}")
+            continue
         problems = _problems(registry, component)
         for verdict in [f"FAILED {problem}" for problem in problems] or ["ok"]:
             click.echo(f"{plugin.name}  {component:<{width}}  {verdict}")
@@ -74,6 +77,12 @@ def _check(registry: Registry, plugin: Plugin) -> int:
             click.echo(f"{plugin.name}  {hook}  FAILED: it is never called: put @pyknnmi.components.hookimpl before it")
             failed += 1
     return failed
+
+
+def _missing_packages(registry: Registry, component: str) -> list[str]:
+    """Return the packages that a component needs and that are not installed."""
+    installed = {distribution.metadata["Name"] for distribution in importlib.metadata.distributions()}
+    return [name for name in registry.get(component).distributions if name not in installed]
 
 
 def _problems(registry: Registry, component: str) -> list[str]:

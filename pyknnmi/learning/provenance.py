@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable
+from collections.abc import Sequence
 from importlib import metadata
 from typing import Any
 
@@ -19,7 +19,7 @@ from pyknnmi.run import Run
 __all__ = ["identity_of", "versions"]
 
 
-def versions(components: Iterable[Component]) -> dict[str, Any]:
+def versions(components: Sequence[Component]) -> dict[str, Any]:
     """Return what took part in a run of these components."""
     registry = default_registry()
     known = {cls.name for cls in registry.components()}
@@ -33,6 +33,7 @@ def versions(components: Iterable[Component]) -> dict[str, Any]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "plugins": plugins,
+        "distributions": {name: metadata.version(name) for one in components for name in one.distributions},
         "core": build_info(),
     }
 
@@ -53,4 +54,5 @@ def identity_of(test: CITest, run: Run) -> str:
             "store",
         )
     plugin = registry.plugin_of(test.name)
-    return f"{test} of {plugin.name} {plugin.version}{f', seed {run.seed}' if test.needs_seed else ''}"
+    packages = "".join(f" with {name} {metadata.version(name)}" for name in test.distributions)
+    return f"{test} of {plugin.name} {plugin.version}{packages}{f', seed {run.seed}' if test.needs_seed else ''}"

@@ -45,6 +45,8 @@ class Component:
 
     name: ClassVar[str]
     kind: ClassVar[str]
+    distributions: ClassVar[tuple[str, ...]] = ()
+    """Packages that do the work: their versions are recorded, and a store looks at them."""
 
     def __post_init__(self) -> None:
         for parameter in self.parameters():

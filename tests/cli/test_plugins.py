@@ -87,3 +87,10 @@ def test_new_writes_a_project_and_says_what_next(tmp_path):
     assert "pip install -e" in result.output
     assert (tmp_path / "pyknnmi-mine" / "pyknnmi_mine.py").exists()
     assert run("plugins", "new", "mine", "--in", str(tmp_path)).exit_code == 2
+
+
+def test_components_whose_package_is_missing_are_not_checked(monkeypatch):
+    monkeypatch.setattr("importlib.metadata.distributions", list)
+    result = run("plugins", "check", "bridges")
+    assert result.exit_code == 0, result.output
+    assert "bridges  causal-learn  not checked: it needs causal-learn" in result.output
