@@ -22,8 +22,9 @@ class FastIAMB(BlanketLearner):
 
     Parameters
     ----------
-    rule : and, or
-        An edge where each of two columns is in the other's blanket, or where either is.
+    rule : and, or, combined
+        An edge where each of two columns is in the other's blanket, or where either is; ``combined``, where either is
+        and e sqrt(p1 p2) < alpha, p1 and p2 from tests given the rest of either blanket.
     max_conditioning : int or none, at least 0
         The largest conditioning set. The strongest candidates join until the blanket is larger.
     adjust : candidates or none
@@ -39,7 +40,7 @@ class FastIAMB(BlanketLearner):
 
     name: ClassVar[str] = "fast-iamb"
 
-    rule: Literal["and", "or"] = "and"
+    rule: Literal["and", "or", "combined"] = "and"
     max_conditioning: int | None = None
     adjust: Adjust = None
 

@@ -21,8 +21,9 @@ class GrowShrink(BlanketLearner):
 
     Parameters
     ----------
-    rule : and, or
-        An edge where each of two columns is in the other's blanket, or where either is.
+    rule : and, or, combined
+        An edge where each of two columns is in the other's blanket, or where either is; ``combined``, where either is
+        and e sqrt(p1 p2) < alpha, p1 and p2 from tests given the rest of either blanket.
     max_conditioning : int or none, at least 0
         The largest conditioning set. A blanket stops growing when it is larger, so it has at most one member more.
     adjust : candidates or none
@@ -38,7 +39,7 @@ class GrowShrink(BlanketLearner):
 
     name: ClassVar[str] = "grow-shrink"
 
-    rule: Literal["and", "or"] = "and"
+    rule: Literal["and", "or", "combined"] = "and"
     max_conditioning: int | None = None
     adjust: Adjust = None
 

@@ -21,8 +21,9 @@ class IAMB(BlanketLearner):
 
     Parameters
     ----------
-    rule : and, or
-        An edge where each of two columns is in the other's blanket, or where either is.
+    rule : and, or, combined
+        An edge where each of two columns is in the other's blanket, or where either is; ``combined``, where either is
+        and e sqrt(p1 p2) < alpha, p1 and p2 from tests given the rest of either blanket.
     exhaustive : bool
         If the best candidate is independent, set it aside and try the next best, instead of stopping. More tests,
         and larger blankets.
@@ -42,7 +43,7 @@ class IAMB(BlanketLearner):
 
     name: ClassVar[str] = "iamb"
 
-    rule: Literal["and", "or"] = "and"
+    rule: Literal["and", "or", "combined"] = "and"
     exhaustive: bool = False
     max_conditioning: int | None = None
     adjust: Adjust = None

@@ -91,7 +91,8 @@ class PairEvidence:
         where = (
             f"{inside.other} is in the blanket of {inside.target}, and {inside.target} not in that of {inside.other}"
         )
-        return f"kept by one side: {where}" if self.edge else f"lost by the AND rule: {where}"
+        rule = "the rule combined" if self.answer.decided_by == "both directions" else "the AND rule"
+        return f"kept by one side: {where}" if self.edge else f"lost by {rule}: {where}"
 
     @property
     def is_constrained(self) -> bool:

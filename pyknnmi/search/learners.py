@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import ClassVar, Literal
 
 from pyknnmi.data.dataset import Dataset
-from pyknnmi.errors import PluginError
+from pyknnmi.errors import PluginError, warn
 from pyknnmi.protocols.ci_tests import CIResult
 from pyknnmi.protocols.component import Component
 from pyknnmi.protocols.learned_graph import Evidence, LearnedGraph, LeveledQuestion, Pair, Question, pair_of
@@ -17,6 +19,8 @@ from pyknnmi.run import Run
 from pyknnmi.search.tester import Finding, Tester
 
 __all__ = ["BlanketLearner", "Learner", "most_doubtful"]
+
+_ALPHA = 0.05  # where the test has none, as one that knows the graph: its p-values are 0 and 1
 
 
 class Learner(Component):
@@ -58,13 +62,22 @@ class Learner(Component):
 class BlanketLearner(Learner):
     """Base of learners that find the Markov blanket of each column and join them by a rule.
 
-    A subclass has a field ``rule: Literal["and", "or"] = "and"`` and the one method `blanket`. The searches
-    run side by side with ``jobs``. An edge between a target and a column that is none follows the one search.
+    A subclass has a field ``rule: Literal["and", "or"] = "and"``, or with ``combined`` as a third word, and the one
+    method `blanket`. The searches run side by side with ``jobs``. An edge between a target and a column that is none
+    follows the one search.
+
+    The rule ``combined`` decides each pair of the rule OR once more: x and y are tested given the rest of either
+    blanket, and joined if e sqrt(p1 p2) < alpha, which is a p-value however the two depend on each other.
+
+    References
+    ----------
+    Vovk and Wang (2020), "Combining p-values via averaging", Biometrika 107, doi:10.1093/biomet/asaa027, for the
+    geometric mean.
     """
 
     takes_targets: ClassVar[bool] = True
 
-    rule: Literal["and", "or"]
+    rule: Literal["and", "or", "combined"]
 
     @abstractmethod
     def blanket(self, target: int, candidates: tuple[int, ...], tester: Tester) -> Iterable[int]:
@@ -81,7 +94,14 @@ class BlanketLearner(Learner):
             if sides and join(sides):
                 edges.add(pair)
         found = _sides(searches.values())
-        return LearnedGraph(edges, blankets, self._evidence(edges, blankets, found), sides=found)
+        evidence = self._evidence(edges, blankets, found)
+        if self.rule == "combined":
+            for pair in sorted(edges - tester.constrained.keys()):
+                found.update(directions := _directions(pair, blankets, tester))
+                evidence[pair] = _combined(list(directions.values()), tester.alpha or _ALPHA)
+                if evidence[pair].answer.independent:
+                    edges.remove(pair)
+        return LearnedGraph(edges, blankets, evidence, sides=found)
 
     def _evidence(
         self, edges: Collection[Pair], blankets: Mapping[int, tuple[int, ...]], sides: Mapping[Pair, Evidence]
@@ -98,6 +118,41 @@ class BlanketLearner(Learner):
             if (other in blankets[target]) is (pair in edges):
                 evidence[pair] = decisive(evidence.get(pair, found), found, key=_doubt)
         return evidence
+
+
+def _directions(pair: Pair, blankets: Mapping[int, Collection[int]], tester: Tester) -> dict[Pair, Evidence]:
+    """Return, for each end of a pair that is a target, the test of the pair given the rest of its blanket."""
+    directions = {}
+    for target, other in (pair, pair[::-1]):
+        if target in blankets:
+            given = tuple(sorted(set(blankets[target]) - {other}))
+            directions[target, other] = Evidence((target, other, given), tester.test(target, other, given))
+    return directions
+
+
+def _combined(directions: list[Evidence], alpha: float) -> Evidence:
+    """Return the decision about a pair from the tests in both directions, which are one if the given columns are."""
+    weakest = max(directions, key=_doubt)
+    if len({evidence.question[2] for evidence in directions}) == 1:
+        return weakest
+    first, second = (evidence.answer for evidence in directions)
+    coarse = [answer.permutations for answer in (first, second) if answer.p_value * (answer.permutations + 1) <= 1]
+    if coarse and min(coarse) > 0 and math.e / (min(coarse) + 1) >= alpha:
+        warn(
+            f"the rule combined: with {min(coarse)} permutations e sqrt(p1 p2) is not below alpha = {alpha}: give at "
+            f"least {math.ceil(2 * math.e / alpha)}"
+        )
+    p_value = min(1.0, math.e * math.sqrt(first.p_value * second.p_value))
+    answer = replace(
+        weakest.answer,
+        p_value=p_value,
+        independent=not p_value < alpha,
+        decided_by="both directions",
+        permutations=0,
+        p_value_bounds=None,
+        log_p_value=None,
+    )
+    return Evidence(weakest.question, answer)
 
 
 def _sides(searches: Iterable[Finding[tuple[int, ...]]]) -> dict[Pair, Evidence]:

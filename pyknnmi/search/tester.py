@@ -68,6 +68,8 @@ class Tester:
     constrained : dict
         The pairs (i, j), i < j, that the run requires or forbids, with the answer to every question about them. These
         are never tested, and counted nowhere.
+    alpha : float, optional
+        The level of the test, if it has one.
     answers : dict
         Every question answered so far, here or in a branch.
     trail : dict
@@ -88,7 +90,7 @@ class Tester:
         run = run.part()
         self._test_name = test.name if test else "no CI test"
         self._symmetric = test.symmetric if test else True
-        self._alpha: float | None = getattr(test, "alpha", None)
+        self.alpha: float | None = getattr(test, "alpha", None)
         self._run = run
         bind = CompleteCases if dataset.has_missing else CheckedTest
         self._bound: BoundTest = bind(test, dataset, run) if test else _NoTest()
@@ -163,8 +165,8 @@ class Tester:
         many: dependence then needs a p-value below alpha / among (Bonferroni). A test without `alpha` answers as ever.
         """
         question: LeveledQuestion = self._question(x, y, z)
-        if among > 1 and self._alpha is not None:
-            question = (*question[:3], self._alpha / among)
+        if among > 1 and self.alpha is not None:
+            question = (*question[:3], self.alpha / among)
         if answer := self.constrained.get(pair_of(x, y)):
             return answer
         with self._locks.setdefault(question, threading.Lock()):  # another thread may have the same question

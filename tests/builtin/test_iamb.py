@@ -17,7 +17,7 @@ from pyknnmi.builtin.iamb import IAMB
 from pyknnmi.testing import check_learner
 
 
-@pytest.mark.parametrize("rule", ["and", "or"])
+@pytest.mark.parametrize("rule", ["and", "or", "combined"])
 @pytest.mark.parametrize("exhaustive", [False, True])
 def test_finds_the_moral_graph_with_a_perfect_test(rule, exhaustive):
     check_recovery(IAMB(rule=rule, exhaustive=exhaustive), range(200 if rule == "and" else 40))

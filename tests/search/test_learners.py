@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import pytest
 
-from pyknnmi import CIResult, Dataset, Pipeline, PluginError, ci_test, learn, simulate
+from pyknnmi import CIResult, Dataset, Pipeline, PluginError, PyknnmiWarning, ci_test, learn, simulate
 from pyknnmi.components import BlanketLearner, BoundTest, CITest, LearnedGraph, Learner
 
 NAMES = ("a", "b", "c", "d")
@@ -193,3 +193,37 @@ def test_a_learner_of_pairs_has_no_sides():
     result = learn(data, "pairwise+fisher-z")
     assert not any(row.sides for row in result.evidence)
     assert {row.outcome for row in result.evidence} == {"joined", "not joined"}
+
+
+def test_the_rule_combined_decides_each_pair_of_the_rule_or_once():
+    data, _ = simulate.small_network(150, seed=2)
+    either = learn(data, "iamb(rule=or)+fisher-z")
+    result = learn(data, "iamb(rule=combined)+fisher-z")
+    assert result.blankets == either.blankets
+    assert set(result.graph.edges) < set(either.graph.edges)
+    for row in result.evidence:
+        if (row.source, row.target) in either.graph:
+            first, second = (
+                ci_test(data, a, b, set(either.blankets[a]) - {b}, "fisher-z")
+                for a, b in ((row.source, row.target), (row.target, row.source))
+            )
+            assert [side.answer for side in row.sides] == [first, second]
+            same = set(row.sides[0].given) == set(row.sides[1].given)
+            p_value = first.p_value if same else min(1, np.e * np.sqrt(first.p_value * second.p_value))
+            assert row.answer.p_value == pytest.approx(p_value)
+            assert row.edge is (row.answer.p_value < 0.05)
+        else:
+            assert not row.edge
+
+
+def test_the_rule_combined_keeps_constraints():
+    data, _ = simulate.small_network(150, seed=2)
+    result = learn(data, "iamb(rule=combined)+fisher-z", required=[("X1", "X7")], forbidden=[("X5", "X6")])
+    assert ("X1", "X7") in result.graph
+    assert ("X5", "X6") not in result.graph
+
+
+def test_too_few_permutations_for_the_rule_combined_are_reported():
+    data, _ = simulate.small_network(100, seed=2)
+    with pytest.warns(PyknnmiWarning, match="give at least 109"):
+        learn(data, "iamb(rule=combined)+knn-cmi(permutations=30)")
