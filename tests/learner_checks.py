@@ -14,6 +14,11 @@ from pyknnmi.builtin.fisher_z import FisherZ
 from pyknnmi.builtin.separation import Separation
 from pyknnmi.components import Learner, Tester
 
+every_seed = pytest.mark.parametrize(
+    "seeds", [range(40), pytest.param(range(40, 200), marks=pytest.mark.slow)], ids=["40", "160"]
+)
+"""The graphs of `check_recovery`: a part of them every day."""
+
 
 def estimated(graph: Graph | PartiallyDirectedGraph, learner: Learner) -> Graph:
     """The graph that the learner says it estimates."""

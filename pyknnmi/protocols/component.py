@@ -171,11 +171,15 @@ def _allowed(annotation: Any) -> str:
     return words.get(annotation, str(annotation))
 
 
-def guarded(name: str, doing: str, call: Callable[[], T]) -> T:
-    """Return call(), and let a stranger's exception say which component raised it, and over what."""
+def guarded(name: str, doing: str | Callable[[], str], call: Callable[[], T]) -> T:
+    """Return call(), and let a stranger's exception say which component raised it, and over what.
+
+    `doing` may be a function that returns the text, for calls that are made often.
+    """
     try:
         return call()
     except (PyknnmiError, PyknnmiWarning):  # the latter where warnings are made errors
         raise
     except Exception as error:
-        raise PluginError(f"{name}: {doing}: {type(error).__name__}: {error}") from error
+        where = doing if isinstance(doing, str) else doing()
+        raise PluginError(f"{name}: {where}: {type(error).__name__}: {error}") from error

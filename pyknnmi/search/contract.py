@@ -39,7 +39,7 @@ def number(value: object) -> float | None:
 
     A boolean is no number here: where a p-value is due, it is a verdict.
     """
-    if type(value) is float:
+    if type(value) is float or value is None:
         return value
     array = np.asarray(value)
     if array.shape or array.dtype.kind not in "fiuO" or isinstance(value, str | bytes):
@@ -81,16 +81,17 @@ def checked_answer(answer: object, rows: int) -> CIResult:
         raise PluginError(f"returned p_value_bounds = {bounds!r}: they must be two numbers in [0, 1], the lower first")
     if not isinstance(answer.redundant, tuple) or not all(isinstance(name, str) for name in answer.redundant):
         raise PluginError(f"returned redundant = {answer.redundant!r}: it must be a tuple of names of columns")
-    return replace(
-        answer,
-        statistic=statistic,
-        p_value=min(max(p_value, 0.0), 1.0),
-        independent=bool(independent),
-        n=int(n),
-        permutations=int(made),
-        log_p_value=None if log_p_value is None else min(log_p_value, 0.0),
-        p_value_bounds=None if bounds is None else (float(bounds[0]), float(bounds[1])),
-    )
+    fields: dict[str, Any] = {
+        "statistic": statistic,
+        "p_value": min(max(p_value, 0.0), 1.0),
+        "independent": bool(independent),
+        "n": int(n),
+        "permutations": int(made),
+        "log_p_value": None if log_p_value is None else min(log_p_value, 0.0),
+        "p_value_bounds": None if bounds is None else (float(bounds[0]), float(bounds[1])),
+    }
+    changed = {name: value for name, value in fields.items() if value is not getattr(answer, name)}
+    return replace(answer, **changed) if changed else answer
 
 
 class CheckedTest(BoundTest):
@@ -155,12 +156,14 @@ class CheckedTest(BoundTest):
     def _answer(
         self, x: tuple[int, ...], y: tuple[int, ...], z: tuple[int, ...], call: Callable[[], object]
     ) -> CIResult:
-        where = f"testing {self._listed(x)} and {self._listed(y)} given {self._listed(z)}"
+        def where() -> str:
+            return f"testing {self._listed(x)} and {self._listed(y)} given {self._listed(z)}"
+
         answer = guarded(self._name, where, call)
         try:
             return checked_answer(answer, self._rows)
         except PluginError as error:
-            raise PluginError(f"{self._name}: {where}: {error}") from None
+            raise PluginError(f"{self._name}: {where()}: {error}") from None
 
     def _listed(self, columns: Sequence[int]) -> str:
         return listing([f"'{self._names[i]}'" for i in columns]) or "nothing"
@@ -286,7 +289,7 @@ def checked_transform(transform: Transform, dataset: Dataset) -> Dataset:
 
 
 def _is_whole(value: object) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    return type(value) is int or (isinstance(value, numbers.Integral) and not isinstance(value, bool))
 
 
 def _are_bounds(given: object) -> bool:

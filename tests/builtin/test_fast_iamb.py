@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from learner_checks import check_golden, check_max_conditioning, check_recovery, each_input, placeholder
+from learner_checks import check_golden, check_max_conditioning, check_recovery, each_input, every_seed, placeholder
 
 from pyknnmi.builtin.fast_iamb import FastIAMB
 from pyknnmi.builtin.separation import Separation
@@ -12,8 +12,9 @@ from pyknnmi.testing import check_learner
 
 
 @pytest.mark.parametrize("rule", ["and", "or"])
-def test_finds_the_moral_graph_with_a_perfect_test(rule):
-    check_recovery(FastIAMB(rule=rule), range(200 if rule == "and" else 40))
+@every_seed
+def test_finds_the_moral_graph_with_a_perfect_test(rule, seeds):
+    check_recovery(FastIAMB(rule=rule), seeds)
 
 
 def test_keeps_the_contract():

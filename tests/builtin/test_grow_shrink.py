@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 import reference
-from learner_checks import check_code_of_2018, check_golden, check_max_conditioning, check_recovery, each_input
+from learner_checks import (
+    check_code_of_2018,
+    check_golden,
+    check_max_conditioning,
+    check_recovery,
+    each_input,
+    every_seed,
+)
 
 from pyknnmi.builtin._phases import shrink
 from pyknnmi.builtin.fisher_z import FisherZ
@@ -18,8 +25,9 @@ OTHER_ORDER = {"huge_random_d20_n500.csv": {10, 13}}
 
 
 @pytest.mark.parametrize("rule", ["and", "or"])
-def test_finds_the_moral_graph_with_a_perfect_test(rule):
-    check_recovery(GrowShrink(rule=rule), range(200 if rule == "and" else 40))
+@every_seed
+def test_finds_the_moral_graph_with_a_perfect_test(rule, seeds):
+    check_recovery(GrowShrink(rule=rule), seeds)
 
 
 def test_keeps_the_contract():

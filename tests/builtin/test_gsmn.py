@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graph_truths import random_graph
-from learner_checks import check_max_conditioning, check_recovery, learn_with_oracle
+from learner_checks import check_max_conditioning, check_recovery, every_seed, learn_with_oracle
 
 from pyknnmi.builtin.grow_shrink import GrowShrink
 from pyknnmi.builtin.gsmn import GSMN
@@ -11,8 +11,9 @@ from pyknnmi.components import Graph
 from pyknnmi.testing import check_learner
 
 
-def test_finds_the_moral_graph_with_a_perfect_test():
-    check_recovery(GSMN(), range(200))
+@every_seed
+def test_finds_the_moral_graph_with_a_perfect_test(seeds):
+    check_recovery(GSMN(), seeds)
 
 
 def test_keeps_the_contract():

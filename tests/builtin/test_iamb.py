@@ -10,6 +10,7 @@ from learner_checks import (
     check_max_conditioning,
     check_recovery,
     each_input,
+    every_seed,
 )
 
 from pyknnmi import learn
@@ -19,8 +20,9 @@ from pyknnmi.testing import check_learner
 
 @pytest.mark.parametrize("rule", ["and", "or", "combined"])
 @pytest.mark.parametrize("exhaustive", [False, True])
-def test_finds_the_moral_graph_with_a_perfect_test(rule, exhaustive):
-    check_recovery(IAMB(rule=rule, exhaustive=exhaustive), range(200 if rule == "and" else 40))
+@every_seed
+def test_finds_the_moral_graph_with_a_perfect_test(rule, exhaustive, seeds):
+    check_recovery(IAMB(rule=rule, exhaustive=exhaustive), seeds)
 
 
 def test_keeps_the_contract():

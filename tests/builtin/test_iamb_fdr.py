@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from learner_checks import check_golden, check_recovery, each_input
+from learner_checks import check_golden, check_recovery, each_input, every_seed
 from scipy.stats import false_discovery_control
 
 from pyknnmi import learn
@@ -16,8 +16,9 @@ from pyknnmi.simulate import small_network
 from pyknnmi.testing import check_learner
 
 
-def test_finds_the_moral_graph_with_a_perfect_test():
-    check_recovery(IAMBFDR(), range(200))
+@every_seed
+def test_finds_the_moral_graph_with_a_perfect_test(seeds):
+    check_recovery(IAMBFDR(), seeds)
 
 
 def test_keeps_the_contract():

@@ -12,6 +12,7 @@ from learner_checks import (
     check_max_conditioning,
     check_recovery,
     each_input,
+    every_seed,
     placeholder,
 )
 
@@ -21,8 +22,9 @@ from pyknnmi.testing import check_learner
 
 
 @pytest.mark.parametrize("exhaustive", [False, True])
-def test_finds_the_moral_graph_with_a_perfect_test(exhaustive):
-    check_recovery(InterIAMB(exhaustive=exhaustive), range(200))
+@every_seed
+def test_finds_the_moral_graph_with_a_perfect_test(exhaustive, seeds):
+    check_recovery(InterIAMB(exhaustive=exhaustive), seeds)
 
 
 def test_keeps_the_contract():

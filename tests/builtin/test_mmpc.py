@@ -11,6 +11,7 @@ from learner_checks import (
     check_max_conditioning,
     check_recovery,
     each_input,
+    every_seed,
     learn_with_oracle,
     placeholder,
 )
@@ -20,8 +21,9 @@ from pyknnmi.components import BoundTest, CIResult, CITest, PartiallyDirectedGra
 from pyknnmi.testing import check_learner
 
 
-def test_finds_the_skeleton_with_a_perfect_test():
-    check_recovery(MMPC(), range(200), largest=9)
+@every_seed
+def test_finds_the_skeleton_with_a_perfect_test(seeds):
+    check_recovery(MMPC(), seeds, largest=9)
 
 
 @pytest.mark.slow

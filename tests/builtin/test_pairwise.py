@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import reference
 from graph_truths import random_graph
-from learner_checks import check_recovery, each_input, learn_with_oracle
+from learner_checks import check_recovery, each_input, every_seed, learn_with_oracle
 
 from pyknnmi import learn
 from pyknnmi.builtin.pairwise import Pairwise
 from pyknnmi.testing import check_learner
 
 
-def test_finds_the_moral_graph_with_a_perfect_test():
-    check_recovery(Pairwise(), range(200))
+@every_seed
+def test_finds_the_moral_graph_with_a_perfect_test(seeds):
+    check_recovery(Pairwise(), seeds)
 
 
 def test_keeps_the_contract():

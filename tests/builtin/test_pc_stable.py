@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from learner_checks import check_golden, check_max_conditioning, check_recovery, each_input
+from learner_checks import check_golden, check_max_conditioning, check_recovery, each_input, every_seed
 
 from pyknnmi import learn, simulate
 from pyknnmi.builtin.fisher_z import FisherZ
@@ -12,8 +12,9 @@ from pyknnmi.run import Run
 from pyknnmi.testing import check_learner
 
 
-def test_finds_the_skeleton_with_a_perfect_test():
-    check_recovery(PCStable(), range(200))
+@every_seed
+def test_finds_the_skeleton_with_a_perfect_test(seeds):
+    check_recovery(PCStable(), seeds)
 
 
 def test_keeps_the_contract():

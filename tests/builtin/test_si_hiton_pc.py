@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import pytest
-from learner_checks import check_golden, check_max_conditioning, check_recovery, each_input, learn_with_oracle
+from learner_checks import (
+    check_golden,
+    check_max_conditioning,
+    check_recovery,
+    each_input,
+    every_seed,
+    learn_with_oracle,
+)
 
 from pyknnmi.builtin.si_hiton_pc import SIHitonPC
 from pyknnmi.components import PartiallyDirectedGraph
 from pyknnmi.testing import check_learner
 
 
-def test_finds_the_skeleton_with_a_perfect_test():
-    check_recovery(SIHitonPC(), range(200), largest=9)
+@every_seed
+def test_finds_the_skeleton_with_a_perfect_test(seeds):
+    check_recovery(SIHitonPC(), seeds, largest=9)
 
 
 @pytest.mark.slow

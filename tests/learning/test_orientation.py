@@ -10,7 +10,7 @@ from typing import ClassVar
 import networkx as nx
 import pytest
 from graph_truths import completed, completed_by_definition, random_dag, random_graph
-from learner_checks import learn_with_oracle, placeholder
+from learner_checks import every_seed, learn_with_oracle, placeholder
 
 from pyknnmi import (
     CIResult,
@@ -42,8 +42,9 @@ def test_two_ways_to_the_completed_graph_agree():
 
 
 @pytest.mark.parametrize("learner", [IAMB(), PCStable()], ids=lambda learner: learner.name)
-def test_a_perfect_test_leads_to_the_completed_graph(learner):
-    for seed in range(200):
+@every_seed
+def test_a_perfect_test_leads_to_the_completed_graph(learner, seeds):
+    for seed in seeds:
         dag = random_dag(seed)
         assert learn_with_oracle(dag, learner, orient=True).oriented == completed(dag), dag
 
