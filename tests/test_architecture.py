@@ -19,7 +19,10 @@ PACKAGE = ROOT / "pyknnmi"
 DOORS = {
     door.__name__: door for door in (pyknnmi, commands, components, numbers, regression, simulate, sklearn, testing)
 }
-TOUCH_FILES = {"data.files", "data.sources", "learning.exports", "search.store", "registry.scaffold", "report.html"}
+TOUCH_FILES = {
+    *("data.files", "data.sources", "learning.exports", "search.store", "registry.scaffold"),
+    *("report.html", "report.plots"),
+}
 # A result draws itself, as data frames do: the one import upwards, within the methods that need it.
 UPWARDS = {("learning.result", "report.plots"), ("learning.result", "report.html")}
 FILE_FUNCTIONS = {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import importlib
+import importlib.metadata
 import io
 import math
 import signal
@@ -10,17 +12,18 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pyknnmi.errors import PyknnmiError, PyknnmiWarning
-from pyknnmi.registry.registry import default_registry
-from pyknnmi.run import Progress
 
-__all__ = ["Failure", "PluginGroup", "progress_bar", "progress_line", "writing"]
+if TYPE_CHECKING:
+    from pyknnmi.run import Progress
+
+__all__ = ["CommandGroup", "Failure", "progress_bar", "progress_line", "writing"]
 
 _TEXT_WIDTH = 40
 _OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
@@ -32,10 +35,23 @@ class Failure(click.ClickException):
     exit_code = 2
 
 
-class PluginGroup(click.Group):
-    """Turns the package's errors into one line and exit code 2, and lets plugins add commands."""
+class CommandGroup(click.Group):
+    """The commands by section, imported when they are used, and those that plugins add.
+
+    Turns the package's errors into one line and exit code 2.
+
+    Parameters
+    ----------
+    sections : mapping of str to sequence of (str, str, str)
+        Under each heading the names of commands, their modules in this room, and what the help says of them.
+    """
 
     _asked_plugins = False
+
+    def __init__(self, *args: Any, sections: Mapping[str, Sequence[tuple[str, str, str]]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._sections = sections
+        self._modules = {name: module for entries in sections.values() for name, module, _ in entries}
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command line. A warning is one line, and SIGTERM ends the run as tidily as an interrupt does."""
@@ -57,19 +73,42 @@ class PluginGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command; those of plugins are looked for after the package's own."""
-        if cmd_name not in self.commands:
+        if cmd_name in self._modules:
+            self._import(cmd_name)
+        elif cmd_name not in self.commands:
             self._ask_plugins()
         return super().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands."""
-        self._ask_plugins()
-        return super().list_commands(ctx)
+        """Return the names of all commands, those of plugins last."""
+        if importlib.metadata.entry_points(group="pyknnmi"):  # else there is no plugin to ask
+            self._ask_plugins()
+        return [*self._modules, *sorted(self.commands.keys() - self._modules.keys())]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under their headings."""
+        names = self.list_commands(ctx)
+        for heading, entries in self._sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, text) for name, _, text in entries])
+        if theirs := [name for name in names if name not in self._modules]:
+            with formatter.section("Of plugins"):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str()) for name in theirs])
+
+    def _import(self, name: str) -> None:
+        if name not in self.commands:
+            module = importlib.import_module(f"pyknnmi.cli.{self._modules[name]}")
+            self.add_command(getattr(module, name))
 
     def _ask_plugins(self) -> None:
-        if not self._asked_plugins:
-            self._asked_plugins = True
-            default_registry().add_commands(self)
+        if self._asked_plugins:
+            return
+        self._asked_plugins = True
+        from pyknnmi.registry.registry import default_registry
+
+        for name in self._modules:  # so that a plugin cannot take its name
+            self._import(name)
+        default_registry().add_commands(self)
 
 
 def _drop_unwritten_output() -> None:
@@ -104,7 +143,7 @@ def writing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is None:  # of a full disk (see `PluginGroup`), a closed pipe or the network
+        if error.filename is None:  # of a full disk (see `CommandGroup`), a closed pipe or the network
             raise
         raise Failure(f"cannot write '{error.filename}': {error.strerror}") from None
 

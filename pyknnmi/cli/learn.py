@@ -13,9 +13,10 @@ from pyknnmi.cli.table import names_in, read, table_options
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.data.files import make_writable_folder
 from pyknnmi.learning.bind import ci_test
-from pyknnmi.learning.exports import write_result
+from pyknnmi.learning.exports import result_json, write_result
 from pyknnmi.learning.pipeline import DEFAULT_SPEC, Pipeline
 from pyknnmi.learning.result import format_p_value
+from pyknnmi.report.summary import summary
 from pyknnmi.run import Run
 from pyknnmi.search.constraints import Constraints
 from pyknnmi.search.store import Store
@@ -39,6 +40,8 @@ __all__ = ["demo", "learn", "test"]
 @click.option("--store", type=click.Path(path_type=Path), help="File that keeps every answer, to go on after a stop.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the files.")
 @click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="HTML file to look at and pass on.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
+@click.option("--quiet", is_flag=True, help="Print nothing but warnings and errors.")
 def learn(
     data: Path,
     spec: str,
@@ -53,6 +56,8 @@ def learn(
     store: Path | None,
     out: Path | None,
     report: Path | None,
+    as_json: bool,
+    quiet: bool,
     **options: Any,
 ) -> None:
     """Learn the Markov network of DATA, a CSV, TSV, Parquet or Feather file, or - for standard input.
@@ -75,17 +80,19 @@ def learn(
         run = Run(seed, threads, jobs, progress)
         kept = Store(store) if store else None
         result = pipeline.learn(table, run, constraints, orient=orient, calibrate=DRAWS if calibrate else 0, store=kept)
-    click.echo(str(result))
-    if result.calibration is not None:
-        click.echo(f"\n{result.calibration}")
+    said = [f"\n{result.calibration}"] if result.calibration is not None else []
     if out is not None:
         with writing():
             written = write_result(result, out, {"spec_as_given": spec, "data": str(data)})
-        click.echo(f"wrote {', '.join(path.name for path in written)} to {out}")
+        said.append(f"wrote {', '.join(path.name for path in written)} to {out}")
     if report is not None:
         with writing():
             result.report(report, data=str(data))
-        click.echo(f"wrote the report to {report}")
+        said.append(f"wrote the report to {report}")
+    if as_json:
+        click.echo(result_json(result), nl=False)
+    elif not quiet:
+        click.echo("\n".join([summary(result), *said]))
 
 
 @click.command()

@@ -26,7 +26,7 @@ from pyknnmi.learning.graph_formats import (
 from pyknnmi.learning.record import FORMAT, from_record, to_record
 from pyknnmi.learning.result import LearnResult, PairEvidence
 
-__all__ = ["DIRECTED_WRITERS", "WRITERS", "read_result", "write_graph_edges", "write_result"]
+__all__ = ["DIRECTED_WRITERS", "WRITERS", "read_result", "result_json", "write_graph_edges", "write_result"]
 
 
 def write_result(
@@ -51,9 +51,14 @@ def write_result(
     if result.oriented is not None:
         contents |= {name: write_directed(result.oriented) for name, write_directed in DIRECTED_WRITERS.items()}
     contents["provenance.json"] = json_text({**_provenance(result), **(extra or {})})
-    contents["result.json"] = json_text(to_record(result))
+    contents["result.json"] = result_json(result)
     replace_files({directory / name: text for name, text in contents.items()})
     return [directory / name for name in contents]
+
+
+def result_json(result: LearnResult) -> str:
+    """Return the whole result as JSON, which `read_result` reads back and `pyknnmi.result_schema` describes."""
+    return json_text(to_record(result))
 
 
 def read_result(directory: str | os.PathLike[str]) -> LearnResult:

@@ -28,9 +28,9 @@ from pyknnmi.report.pairs import (
     alpha_of,
     closest_to_the_threshold,
     reported_pairs,
-    shortened,
     strength_name,
 )
+from pyknnmi.report.summary import notable
 
 __all__ = ["report_html", "write_report"]
 
@@ -192,36 +192,24 @@ def _lead(page: _Page) -> str:
 
 def _look(page: _Page) -> _Section:
     """Return what to look at first, in words."""
-    items = []
-    alone = [name for name in page.names if not page.result.graph.neighbors(name)]
-    if page.edges:
-        strongest = page.edges[:3]
-        items.append(f"The strongest {'edge is' if len(strongest) == 1 else 'edges are'} {_listed(strongest)}.")
-    if page.alpha is not None:
-        doubtful = [row for row in page.edges if row.p_value is not None and row.p_value > page.alpha / 2]
-        if doubtful:
-            have, them = ("has a p-value", "it") if len(doubtful) == 1 else ("have p-values", "them")
-            items.append(
-                f"{_count(len(doubtful), 'edge')} {have} just below the threshold of {page.alpha:g}: "
-                f"{_listed(doubtful)}. Another sample might not show {them}."
-            )
-    lost = [row for row in page.rows if row.one_sided and not row.edge]
-    if lost:
-        were, them = ("was", "it") if len(lost) == 1 else ("were", "them")
-        items.append(
-            f"{_count(len(lost), 'pair')} {were} found from one side only, so the AND rule left {them} out: "
-            f"{_listed(lost)}."
-        )
-    if alone:
-        names = ", ".join(_isolated(name) for name in alone[:10]) + (" and others" if len(alone) > 10 else "")
-        items.append(f"{_count(len(alone), 'column')} {'has' if len(alone) == 1 else 'have'} no edge: {names}.")
+    strongest = [row for row in page.edges if row.p_value is not None or row.answer is None][:3]
+    items = [f"The strongest edges: {', '.join(row.label for row in strongest)}."] if strongest else []
+    items += notable(page.result)
     return _Section(
         "look",
         "What to look at",
-        f"<ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>"
+        f"<ul>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"
         '<p class="note">An edge says that two columns depend on each other even when all other columns are known. '
         "It does not say which of them is the cause.</p>",
     )
+
+
+def _warnings(page: _Page) -> _Section | None:
+    """Return what the run warned of."""
+    if not page.result.warnings:
+        return None
+    items = "".join(f"<li>{escape(warning)}</li>" for warning in page.result.warnings)
+    return _Section("warnings", "Warnings", f"<ul>{items}</ul>", kind="warn")
 
 
 def _network(page: _Page) -> _Section:
@@ -373,7 +361,16 @@ def _cite(page: _Page) -> _Section:
     )
 
 
-_SECTIONS: Sequence[Callable[[_Page], _Section | None]] = (_look, _network, _pairs, _matrix, _details, _words, _cite)
+_SECTIONS: Sequence[Callable[[_Page], _Section | None]] = (
+    _look,
+    _warnings,
+    _network,
+    _pairs,
+    _matrix,
+    _details,
+    _words,
+    _cite,
+)
 
 
 def repeat_command(result: LearnResult, data: str | None = None) -> str:
@@ -405,17 +402,6 @@ def _thinned(values: Sequence[float], most: int = 200) -> list[float]:
     if len(chosen) <= most:
         return chosen
     return [chosen[round(i)] for i in np.linspace(0, len(chosen) - 1, most)]
-
-
-def _listed(rows: Sequence[ReportedPair], most: int = 5) -> str:
-    """Return pairs in words, as HTML."""
-    shown = ", ".join(f"{_isolated(row.source)} - {_isolated(row.target)}" for row in rows[:most])
-    return shown + (f" and {len(rows) - most} more" if len(rows) > most else "")
-
-
-def _isolated(name: str) -> str:
-    """Return a name as HTML, in which right-to-left letters do not turn what follows."""
-    return f"<bdi>{escape(shortened(name, 60))}</bdi>"
 
 
 def _sentence(text: str) -> str:

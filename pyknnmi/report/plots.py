@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pyknnmi.data.files import make_folder
 from pyknnmi.errors import DataError, ParameterError, PyknnmiError, did_you_mean
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
 from pyknnmi.learning.result import LearnResult
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["KINDS", "plot"]
+__all__ = ["KINDS", "plot", "save_plot"]
 
 # Okabe and Ito's colours, distinct with any colour vision.
 _BLUE, _ORANGE, _INK, _GREY = "#0072B2", "#D55E00", "#222222", "#8C8C8C"
@@ -45,6 +47,7 @@ _STYLE: dict[str, Any] = {
     "xtick.labelcolor": _INK,
     "ytick.labelcolor": _INK,
     "legend.frameon": False,
+    "svg.hashsalt": "pyknnmi",  # the same plot gives the same bytes
 }
 _LONGEST_NAME = 24
 _MOST_ROWS = 30
@@ -98,6 +101,22 @@ def plot(result: LearnResult, kind: str = "graph", ax: Axes | None = None, *, se
         )
     with _style():
         return KINDS[kind](result, ax, seed)
+
+
+def save_plot(result: LearnResult, path: Path, kind: str = "graph", *, seed: int = 0) -> None:
+    """Draw a result into a file: SVG, PNG or PDF, as its name ends. The same result gives the same bytes."""
+    with _style():
+        import matplotlib.pyplot as plt
+
+        figure = _figure(plot(result, kind, seed=seed))
+        try:
+            make_folder(path.parent)
+            undated = {"Date": None} if path.suffix.lower() == ".svg" else None
+            figure.savefig(path, bbox_inches="tight", dpi=150, metadata=undated)
+        except ValueError as error:  # of an ending that matplotlib does not know
+            raise ParameterError(f"cannot draw '{path}': {error}", "out") from None
+        finally:
+            plt.close(figure)
 
 
 def _graph(result: LearnResult, ax: Axes | None, seed: int) -> Axes:

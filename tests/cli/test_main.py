@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 import pyknnmi
-from pyknnmi.cli import main
+from pyknnmi.cli import _SECTIONS, main
 from pyknnmi.data.files import write_dataset
 
 COMMAND = [sys.executable, "-P", "-m", "pyknnmi"]
@@ -182,3 +182,30 @@ def test_sigterm_ends_the_workers_too(long_run):
         with suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
         child.wait()
+
+
+def test_help_says_of_each_command_what_the_command_says_of_itself():
+    context = main.make_context("pyknnmi", ["--help"], resilient_parsing=True)
+    for entries in _SECTIONS.values():
+        for name, _, text in entries:
+            said = main.get_command(context, name).help.splitlines()[0]
+            assert said.split(" ")[:1] == text.split(" ")[:1], f"{name}: {said} / {text}"
+
+
+def test_help_imports_neither_numpy_nor_the_front_door():
+    code = "import sys; from click.testing import CliRunner; from pyknnmi.cli import main; "
+    code += "CliRunner().invoke(main, ['--help']); sys.exit('numpy' in sys.modules or 'joblib' in sys.modules)"
+    environment = {**os.environ, "PYKNNMI_PLUGINS": ""}
+    installed = bool(importlib.metadata.entry_points(group="pyknnmi"))
+    done = subprocess.run([sys.executable, "-P", "-c", code], env=environment, timeout=60, check=False)
+    assert done.returncode == installed, "without plugins there is nothing to import"
+
+
+@pytest.mark.parametrize(("shell", "word"), [("zsh", "1"), ("fish", "sim")])
+def test_completion_is_printed_and_completes(shell, word):
+    assert "_PYKNNMI_COMPLETE" in run("completion", shell).stdout
+    words = {"_PYKNNMI_COMPLETE": f"{shell}_complete", "COMP_WORDS": "pyknnmi sim", "COMP_CWORD": word}
+    script = Path(sys.executable).with_name("pyknnmi")
+    environment = {**os.environ, **words}
+    done = subprocess.run([script], env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert "simulate" in done.stdout

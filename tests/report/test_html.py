@@ -107,9 +107,15 @@ def test_the_same_result_gives_the_same_bytes():
 
 def test_what_to_look_at_is_said_in_words():
     text = report_html(mixed_result())
-    assert "1 edge has a p-value just below the threshold of 0.05: <bdi>b</bdi> - <bdi>c</bdi>" in text
-    assert "1 pair was found from one side only, so the AND rule left it out: <bdi>a</bdi> - <bdi>c</bdi>." in text
-    assert "1 column has no edge: <bdi>e</bdi>." in text
+    assert "1 edge has a p-value just below the threshold of 0.05: b - c." in text
+    assert "1 pair was found from one side only, so the AND rule left it out: a - c." in text
+    assert "1 column has no edge: e." in text
+
+
+def test_warnings_of_the_run_are_shown_as_text():
+    text = report_html(made({}, {}, warnings=("column '<b>' is constant",)))
+    assert "<li>column &#x27;&lt;b&gt;&#x27; is constant</li>" in text
+    assert "Warnings" not in report_html(mixed_result())
 
 
 def test_directions_are_drawn_as_tips():

@@ -1,0 +1,78 @@
+"""A result in words, for a terminal."""
+
+from __future__ import annotations
+
+from pyknnmi.learning.result import LearnResult, format_p_value
+from pyknnmi.report.pairs import ReportedPair, alpha_of, reported_pairs, shortened, strength_name
+
+__all__ = ["notable", "summary"]
+
+_LONGEST_NAME = 28
+_MOST_EDGES = 40
+
+
+def summary(result: LearnResult) -> str:
+    """Return the edges of a result from strong to weak, and what to look at."""
+    edges = [row for row in reported_pairs(result) if row.edge]
+    n, p = result.shape
+    left = result.rows_left_out
+    left_out = f" ({left} more {'was' if left == 1 else 'were'} left out)" if left else ""
+    found = f"{_count(len(edges), 'edge')} between {_count(p, 'column')}"
+    lines = [f"{found}, learned from {_count(n, 'row')}{left_out}"]
+    labels = [f"{_short(row.source)} - {_short(row.target)}" for row in edges[:_MOST_EDGES]]
+    width = max(map(len, labels), default=0)
+    if edges:
+        lines += ["", f"{'edge':<{width}}  {'strength':>10}  {'p-value':>9}"]
+    for label, row in zip(labels, edges, strict=False):
+        strength = "" if row.strength is None else f"{row.strength:.4g}"
+        p_value = "" if row.p_value is None else format_p_value(row.p_value)
+        note = "  required" if row.answer is not None and row.p_value is None else ""
+        lines.append(f"{label:<{width}}  {strength:>10}  {p_value:>9}{note}".rstrip())
+    if len(edges) > _MOST_EDGES:
+        lines.append(f"and {len(edges) - _MOST_EDGES} weaker ones; --out or --report writes all")
+    if edges and any(row.strength is not None for row in edges):
+        lines.append(f"strength: {strength_name(result)}")
+    if result.oriented is not None:
+        lines += ["", f"oriented: {result.oriented}"]
+    notes = notable(result)
+    if notes:
+        lines += ["", "Look at:", *(f"- {text}" for text in notes)]
+    tests = _count(result.counts["tests"], "test")
+    return "\n".join([*lines, "", f"{tests}, {result.seconds:.2f} s"])
+
+
+def notable(result: LearnResult) -> list[str]:
+    """Return sentences about what deserves a look."""
+    rows = reported_pairs(result)
+    alpha = alpha_of(result)
+    found = []
+    if alpha is not None:
+        doubtful = [row for row in rows if row.edge and row.p_value is not None and row.p_value > alpha / 2]
+        if doubtful:
+            have, them = ("has a p-value", "it") if len(doubtful) == 1 else ("have p-values", "them")
+            text = f"{_count(len(doubtful), 'edge')} {have} just below the threshold of {alpha:g}"
+            found.append(f"{text}: {_listed(doubtful)}. Another sample might not show {them}.")
+    lost = [row for row in rows if row.one_sided and not row.edge]
+    if lost:
+        were, them = ("was", "it") if len(lost) == 1 else ("were", "them")
+        text = f"{_count(len(lost), 'pair')} {were} found from one side only, so the AND rule left {them} out"
+        found.append(f"{text}: {_listed(lost)}.")
+    alone = [name for name in result.graph.names if not result.graph.neighbors(name)]
+    if alone:
+        have = "has" if len(alone) == 1 else "have"
+        names = ", ".join(map(_short, alone[:10])) + (f" and {len(alone) - 10} more" if len(alone) > 10 else "")
+        found.append(f"{_count(len(alone), 'column')} {have} no edge: {names}.")
+    return found
+
+
+def _listed(rows: list[ReportedPair], most: int = 5) -> str:
+    shown = ", ".join(f"{_short(row.source)} - {_short(row.target)}" for row in rows[:most])
+    return shown + (f" and {len(rows) - most} more" if len(rows) > most else "")
+
+
+def _short(name: str) -> str:
+    return shortened(name, _LONGEST_NAME)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"

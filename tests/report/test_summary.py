@@ -1,0 +1,38 @@
+from itertools import pairwise
+
+from made_results import answer, made, mixed_result
+
+from pyknnmi.report.summary import summary
+
+
+def test_the_summary_lists_edges_from_strong_to_weak_and_what_to_look_at():
+    assert summary(mixed_result()) == (
+        "3 edges between 5 columns, learned from 100 rows\n"
+        "\n"
+        "edge     strength    p-value\n"
+        "a - d                         required\n"
+        "a - b           9      1e-09\n"
+        "b - c         2.1       0.04\n"
+        "strength: statistic of fisher-z\n"
+        "\n"
+        "Look at:\n"
+        "- 1 edge has a p-value just below the threshold of 0.05: b - c. Another sample might not show it.\n"
+        "- 1 pair was found from one side only, so the AND rule left it out: a - c.\n"
+        "- 1 column has no edge: e.\n"
+        "\n"
+        "9 tests, 0.10 s"
+    )
+
+
+def test_a_graph_without_edges_has_a_summary():
+    said = summary(made({"ab": (False, "", answer(0.1, 0.9))}, {"a": "", "b": ""}, names="ab"))
+    assert said.startswith(
+        "0 edges between 2 columns, learned from 100 rows\n\n\nLook at:\n- 2 columns have no edge: a, b."
+    )
+
+
+def test_many_edges_are_cut_and_counted():
+    names = [f"n{i}" for i in range(50)]
+    pairs = {(a, b): (True, "", answer(3.0, 0.003)) for a, b in pairwise(names)}
+    said = summary(made(pairs, {}, names=names))
+    assert "and 9 weaker ones; --out or --report writes all" in said
