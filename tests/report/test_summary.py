@@ -26,9 +26,8 @@ def test_the_summary_lists_edges_from_strong_to_weak_and_what_to_look_at():
 
 def test_a_graph_without_edges_has_a_summary():
     said = summary(made({"ab": (False, "", answer(0.1, 0.9))}, {"a": "", "b": ""}, names="ab"))
-    assert said.startswith(
-        "0 edges between 2 columns, learned from 100 rows\n\n\nLook at:\n- 2 columns have no edge: a, b."
-    )
+    assert said.startswith("0 edges between 2 columns, learned from 100 rows\n")
+    assert "- 2 columns have no edge: a, b." in said
 
 
 def test_many_edges_are_cut_and_counted():
