@@ -1,6 +1,7 @@
 # make demo      learn a graph from data that the package makes itself
 # make test      run the tests (slow ones: make test PYTEST_ARGS="-n 2 -m slow")
 # make browser   get what the tests of the report in a browser need; they are among the slow ones
+# make docs      the documentation site in build/site
 # make lint      style and types of Python, style of C++; make format mends the style
 # make test-cpp  the C++ tests, and a program that uses the installed library
 # make sanitize  the C++ tests with sanitizers of memory, undefined behaviour and data races
@@ -11,7 +12,7 @@
 # make clean     remove all that was made
 #
 # Every target sets up what it needs, in .venv and build/. For another Python: make clean, make test PYTHON=python3.13
-.PHONY: help demo test browser lint format test-cpp sanitize plugins bridges dist dev clean
+.PHONY: help demo test browser docs lint format test-cpp sanitize plugins bridges dist dev clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # most targets install into one environment
 
@@ -42,6 +43,9 @@ test: .venv/.test
 browser: .venv/.test
 	pip install --quiet "selenium>=4.20"
 	command -v chromium chromedriver || apt-get install --yes --quiet chromium chromium-driver || true
+
+docs: .venv/.docs
+	sphinx-build --quiet --fail-on-warning --keep-going --builder html docs build/site
 
 lint: .venv/.lint
 	ruff check
@@ -127,6 +131,6 @@ ifeq ($(wildcard .venv/.editable),)
 endif
 
 # The package with one of its extras.
-.venv/.test .venv/.lint: .venv/.%: .venv/.package
+.venv/.test .venv/.lint .venv/.docs: .venv/.%: .venv/.package
 	pip install --quiet "$$(echo build/wheel/*.whl)[$*]"
 	touch $@

@@ -14,6 +14,7 @@ from pyknnmi.cli import main
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SLOW = {"start.md"}
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -23,8 +24,9 @@ def blocks(page: Path, language: str) -> str:
 
 def pages(prompt: str) -> pytest.MarkDecorator:
     """Give a test those pages that have examples."""
+    marks = {page: [pytest.mark.slow] if page.name in SLOW else [] for page in PAGES}
     found = [page for page in PAGES if prompt in page.read_text(encoding="utf-8")]
-    return pytest.mark.parametrize("page", found, ids=lambda page: page.name)
+    return pytest.mark.parametrize("page", [pytest.param(page, id=page.name, marks=marks[page]) for page in found])
 
 
 @pages("\n>>> ")
@@ -40,6 +42,8 @@ def test_python_examples(page, tmp_path, monkeypatch):
 @pages("\n$ pyknnmi ")
 def test_console_examples(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    for table in (ROOT / "docs" / "data").glob("*.csv"):
+        (tmp_path / table.name).write_bytes(table.read_bytes())
     for command, expected in re.findall(r"^\$ pyknnmi (.*)\n((?:(?!\$ ).*\n)*)", blocks(page, "console"), re.MULTILINE):
         result = CliRunner().invoke(main, shlex.split(command))
         assert result.exit_code == 0, f"{command}\n{result.output}"
