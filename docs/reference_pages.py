@@ -50,11 +50,7 @@ def public_names() -> str:
     for door, module in doors():
         parts += [f"## `{door}`", "", first_line(module), "", "| name | what it is |", "|---|---|"]
         for name in module.__all__:
-            thing = getattr(module, name)
-            says = (
-                first_line(thing) if callable(thing) or inspect.ismodule(thing) else f"`{thing!r}`".replace("|", r"\|")
-            )
-            parts.append(f"| [`{name}`](api.{door}.md) | {says} |")
+            parts.append(f"| [`{name}`](api.{door}.md) | {what_it_is(getattr(module, name))} |")
         parts.append("")
     return "\n".join(parts)
 

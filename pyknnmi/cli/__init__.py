@@ -13,7 +13,7 @@ _SECTIONS = {
     "Learn": (
         ("learn", "learn", "Learn the Markov network of DATA."),
         ("test", "learn", "Test whether two columns are independent."),
-        ("calibrate", "calibrate", "Find out how often the test errs on a table like DATA."),
+        ("calibrate", "calibrate", "See how often a test errs on data made like DATA."),
         ("demo", "learn", "Learn a known network, and compare."),
         ("simulate", "simulate", "Write data whose true graph is known."),
     ),
