@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ __all__ = [
     "UnknownNameError",
     "warn",
 ]
+
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 class PyknnmiError(Exception):
@@ -66,6 +69,10 @@ class StoppedError(PyknnmiError, RuntimeError):
     """The run was stopped before it was done."""
 
 
+class Terminated(SystemExit):
+    """A signal asked the program to end: no component's error."""
+
+
 class SpecError(PyknnmiError, ValueError):
     """A spec string that cannot be read, with the place marked.
 
@@ -105,6 +112,20 @@ def collected_warnings() -> Iterator[list[str]]:
         yield messages
     finally:
         _collecting.reset(token)
+
+
+def described(error: BaseException) -> str:
+    """Return the type and the message of a stranger's exception, as text that does nothing to a terminal."""
+    try:
+        message = str(error)
+    except Exception:  # whatever a stranger's __str__ raises
+        message = "its message cannot be shown"
+    return printable(f"{type(error).__name__}: {message}" if message else type(error).__name__)
+
+
+def printable(text: str) -> str:
+    """Return text in which control characters and half characters stand as escapes; line feeds and tabs stay."""
+    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def warn(message: str) -> None:

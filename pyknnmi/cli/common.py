@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pyknnmi.errors import PyknnmiError, PyknnmiWarning
+from pyknnmi.errors import PyknnmiError, PyknnmiWarning, Terminated, printable
 
 if TYPE_CHECKING:
     from pyknnmi.run import Progress
@@ -33,6 +33,9 @@ class Failure(click.ClickException):
     """An error for the user: one line, and exit code 2."""
 
     exit_code = 2
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 class CommandGroup(click.Group):
@@ -128,7 +131,7 @@ def _sigterm_raises() -> Iterator[None]:
 
     def end(signum: int, frame: object) -> None:
         signal.signal(signum, signal.SIG_IGN)  # `timeout` sends two, and the second must not stop the tidying
-        sys.exit(128 + signum)
+        raise Terminated(128 + signum)
 
     before = signal.signal(signal.SIGTERM, end)
     try:
@@ -196,4 +199,4 @@ def _show_warning(
 ) -> None:
     """Print a warning in one line; what the package says itself needs no place in the code."""
     place = "" if issubclass(category, PyknnmiWarning) else f" ({filename}:{lineno})"
-    click.echo(f"Warning: {message}{place}", err=True)
+    click.echo(printable(f"Warning: {message}{place}"), err=True)

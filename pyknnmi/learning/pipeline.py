@@ -215,7 +215,7 @@ class Pipeline:
     def _learned(self, columns: Dataset, tester: Tester, run: Run) -> LearnedGraph:
         """Return what the learner returns, with the evidence for each pair that was tested or constrained."""
         learner = self.learner
-        learned = guarded(learner.name, "learning the graph", lambda: learner.learn(columns, tester, run))
+        learned = guarded(learner, "learning the graph", lambda: learner.learn(columns, tester, run))
         learned = checked_graph(learner.name, learned, columns, tester.constrained, tester.targets)
         found = most_doubtful(tester.trail, learned.edges) if learned.evidence is None else learned.evidence
         constrained = {pair: Evidence((*pair, ()), answer) for pair, answer in tester.constrained.items()}

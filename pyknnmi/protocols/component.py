@@ -6,15 +6,28 @@ import dataclasses
 import inspect
 import math
 import numbers
+import random
 import re
 import types
 import typing
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
+import numpy as np
+
 from pyknnmi.data.columns import Kind
-from pyknnmi.errors import ParameterError, PluginError, PyknnmiError, PyknnmiWarning, did_you_mean
+from pyknnmi.errors import (
+    ParameterError,
+    PluginError,
+    PyknnmiError,
+    PyknnmiWarning,
+    Terminated,
+    described,
+    did_you_mean,
+)
 from pyknnmi.protocols.spec import Call, Value, format_value
 
 __all__ = ["Component", "Parameter", "guarded"]
@@ -171,15 +184,33 @@ def _allowed(annotation: Any) -> str:
     return words.get(annotation, str(annotation))
 
 
-def guarded(name: str, doing: str | Callable[[], str], call: Callable[[], T]) -> T:
+def guarded(component: Component, doing: str | Callable[[], str], call: Callable[[], T]) -> T:
     """Return call(), and let a stranger's exception say which component raised it, and over what.
 
-    `doing` may be a function that returns the text, for calls that are made often.
+    What a component of a plugin changes of NumPy's error handling, of the filters of warnings and of the global random
+    generators is changed back. `doing` may be a function that returns the text, for calls that are made often.
     """
     try:
-        return call()
-    except (PyknnmiError, PyknnmiWarning):  # the latter where warnings are made errors
-        raise
-    except Exception as error:
+        with nullcontext() if type(component).__module__.startswith("pyknnmi.") else _global_state_kept():
+            return call()
+    except (PyknnmiError, PyknnmiWarning, KeyboardInterrupt, Terminated, GeneratorExit):
+        raise  # a `PyknnmiWarning` where warnings are made errors
+    except BaseException as error:  # SystemExit of a stranger must not end the run without a word
         where = doing if isinstance(doing, str) else doing()
-        raise PluginError(f"{name}: {where}: {type(error).__name__}: {error}") from error
+        raise PluginError(f"{component.name}: {where}: {described(error)}") from error
+
+
+@contextmanager
+def _global_state_kept() -> Iterator[None]:
+    """Change back what the block changes of state that all code in the process shares."""
+    errors, filters = np.geterr(), warnings.filters[:]
+    states = np.random.get_state(), random.getstate()  # noqa: NPY002 (what strangers use)
+    try:
+        yield
+    finally:
+        np.seterr(**errors)
+        np.random.set_state(states[0])  # noqa: NPY002
+        random.setstate(states[1])
+        if warnings.filters != filters:
+            warnings.filters[:] = filters  # type: ignore[index]
+            warnings._filters_mutated()  # type: ignore[attr-defined]  # noqa: SLF001 (as catch_warnings does)

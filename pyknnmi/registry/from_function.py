@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import math
 import typing
 from collections.abc import Callable, Iterable
 from numbers import Real
@@ -110,6 +111,10 @@ def _signature(kind: str, name: str, function: Callable[..., Any]) -> inspect.Si
     return signature
 
 
+_SMALLEST = math.ulp(0.0)
+"""The smallest double above zero, for the logarithm of p-values that underflow."""
+
+
 class _FunctionComponent(Component):
     function: ClassVar[Callable[..., Any]]
     own: ClassVar[frozenset[str]]
@@ -158,7 +163,7 @@ class _BoundFunction(BoundTest):
         p = number(p_value)  # None for what is no number: every answer is checked, so that is an error with all names
         alpha: float = self._component.alpha
         return CIResult(
-            statistic=answer[0] if is_pair else 1.0 - (p or 0.0),
+            statistic=answer[0] if is_pair else -math.log(max(p or 0.0, _SMALLEST)),
             p_value=p_value,
             independent=p is None or not p < alpha,
             n=len(values),

@@ -6,16 +6,27 @@ import functools
 import importlib
 import importlib.metadata
 import os
+import signal
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from types import SimpleNamespace
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pluggy
 
-from pyknnmi.errors import ParameterError, PluginError, SpecError, UnknownNameError, did_you_mean, warn
+from pyknnmi.errors import (
+    ParameterError,
+    PluginError,
+    SpecError,
+    Terminated,
+    UnknownNameError,
+    described,
+    did_you_mean,
+    warn,
+)
 from pyknnmi.protocols.ci_tests import CITest
 from pyknnmi.protocols.component import Component
 from pyknnmi.protocols.spec import Call, Spec
@@ -89,6 +100,7 @@ class Registry:
         self._plugins: dict[str, Plugin] = {}
         self._components: dict[str, tuple[type[Component], str]] = {}
         self._clashes: dict[str, str] = {}
+        self._refused: list[str] = []
         version = importlib.metadata.version(PROJECT)
         self._load(BUILT_IN, version, lambda: importlib.import_module("pyknnmi.builtin"))
         if entry_points is None:
@@ -101,22 +113,28 @@ class Registry:
 
     def _load(self, name: str, version: str, load: Callable[[], Any]) -> None:
         try:
-            plugin = load()
+            with _interrupts_told_apart():
+                plugin = load()
             self._manager.register(plugin, name)
             self._manager.check_pending()
             found = [(cls, kind) for kind, hook in _HOOKS.items() for cls in self._offered(name, hook)]
             for cls, kind in found:
                 _check_component(cls, kind)
-        except (Exception, SystemExit) as error:
+        except (KeyboardInterrupt, Terminated):
+            raise
+        except BaseException as error:  # a plugin may leave Python, or raise whatever it has
             if self._manager.has_plugin(name):
                 self._manager.unregister(name=name)
-            problem = f"{type(error).__name__}: {error}"
+            problem = described(error)
             self._plugins[name] = Plugin(name, version, (), problem, traceback.format_exc())
             warn(f"plugin '{name}' was skipped: {problem}")
             return
-        self._plugins[name] = Plugin(name, version, tuple(cls.name for cls, _ in found))
         for cls, _ in found:
             self._add(cls, name)
+        brought = tuple(
+            cls.name for cls, _ in found if self._components[cls.name][0] is cls or cls.name in self._clashes
+        )
+        self._plugins[name] = Plugin(name, version, brought)
 
     def _offered(self, plugin: str, hook: str) -> Iterator[type[Component]]:
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
@@ -124,8 +142,15 @@ class Registry:
                 yield from implementation.function()
 
     def _add(self, cls: type[Component], plugin: str) -> None:
-        if cls.name in self._components:
-            other = self._components[cls.name][1]
+        other = self._components[cls.name][1] if cls.name in self._components else ""
+        if other == BUILT_IN:
+            clash = (
+                f"the name '{cls.name}' of a component of the plugin '{plugin}' is that of one {BUILT_IN}, "
+                "which stays: the plugin must rename its own"
+            )
+            self._refused.append(clash)
+            warn(clash)
+        elif other:
             self._clashes[cls.name] = (
                 f"the name '{cls.name}' is claimed by two plugins, '{other}' and '{plugin}': uninstall one of them"
             )
@@ -187,8 +212,11 @@ class Registry:
         return self._plugins[self._components[name][1]]
 
     def clashes(self) -> list[str]:
-        """Return, for each name that two plugins claim, which they are. Such a name cannot be used."""
-        return list(self._clashes.values())
+        """Return, for each name that is claimed twice, who claims it.
+
+        A name of two plugins cannot be used; that of a built-in component stays its own.
+        """
+        return [*self._clashes.values(), *self._refused]
 
     def plugins(self) -> list[Plugin]:
         """Return every plugin found, also those that were skipped."""
@@ -200,12 +228,40 @@ class Registry:
             plugin, before = implementation.plugin_name, dict(group.commands)
             try:
                 implementation.function(group)
-            except (Exception, SystemExit) as error:
+            except (KeyboardInterrupt, Terminated):
+                raise
+            except BaseException as error:
                 group.commands = before
-                warn(f"the commands of plugin '{plugin}' were skipped: {type(error).__name__}: {error}")
+                warn(f"the commands of plugin '{plugin}' were skipped: {described(error)}")
             for name in [name for name, command in before.items() if group.commands.get(name) is not command]:
                 group.commands[name] = before[name]
                 warn(f"the command '{name}' of plugin '{plugin}' was skipped: there is one of this name")
+
+
+@contextmanager
+def _interrupts_told_apart() -> Iterator[None]:
+    """Let a `KeyboardInterrupt` out of the block only if somebody pressed Ctrl-C; a stranger's own is another error."""
+    before, pressed = signal.getsignal(signal.SIGINT), False
+    # Python runs handlers in the main thread alone, so elsewhere there is nothing to tell apart.
+    can_be_pressed = threading.current_thread() is threading.main_thread() and callable(before)
+
+    def note(signum: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        pressed = True
+        if callable(before):
+            before(signum, frame)
+
+    if can_be_pressed:
+        signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        if pressed:
+            raise
+        raise PluginError("it raised KeyboardInterrupt") from error
+    finally:
+        if can_be_pressed and signal.getsignal(signal.SIGINT) is note:
+            signal.signal(signal.SIGINT, before)
 
 
 def _chosen(entry_points: Iterable[importlib.metadata.EntryPoint]) -> list[importlib.metadata.EntryPoint]:

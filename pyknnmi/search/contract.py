@@ -105,10 +105,11 @@ class CheckedTest(BoundTest):
     """
 
     def __init__(self, test: CITest, dataset: Dataset, run: Run) -> None:
+        self._test = test
         self._name = test.name
         self._names = dataset.names
         self._rows = dataset.n
-        self._bound = guarded(test.name, "binding it to the data", lambda: test.bind(dataset, run))
+        self._bound = guarded(test, "binding it to the data", lambda: test.bind(dataset, run))
         if not isinstance(self._bound, BoundTest):
             raise PluginError(f"{test.name}: bind returned {self._bound!r}, not a BoundTest")
 
@@ -130,7 +131,7 @@ class CheckedTest(BoundTest):
         if type(self._bound).associations is BoundTest.associations:
             return super().associations(x, candidates, z)  # test by test, so that an error names the pair
         where = f"associations of {self._listed((x,))} with {self._listed(candidates)} given {self._listed(z)}"
-        given = guarded(self._name, where, lambda: self._bound.associations(x, candidates, z))
+        given = guarded(self._test, where, lambda: self._bound.associations(x, candidates, z))
         try:
             scores = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError):
@@ -144,7 +145,7 @@ class CheckedTest(BoundTest):
 
     def for_threads(self) -> CheckedTest | None:
         """Return this test for use from several threads, or None if it cannot be used so."""
-        shared = guarded(self._name, "for_threads", self._bound.for_threads)
+        shared = guarded(self._test, "for_threads", self._bound.for_threads)
         if shared is None:
             return None
         if not isinstance(shared, BoundTest):
@@ -159,7 +160,7 @@ class CheckedTest(BoundTest):
         def where() -> str:
             return f"testing {self._listed(x)} and {self._listed(y)} given {self._listed(z)}"
 
-        answer = guarded(self._name, where, call)
+        answer = guarded(self._test, where, call)
         try:
             return checked_answer(answer, self._rows)
         except PluginError as error:
@@ -267,7 +268,7 @@ def checked_transform(transform: Transform, dataset: Dataset) -> Dataset:
         The transform's own, or numbers that became missing values.
     """
     try:
-        result = guarded(transform.name, "transforming", lambda: transform.apply(dataset))
+        result = guarded(transform, "transforming", lambda: transform.apply(dataset))
     except DataError as error:
         raise DataError(f"the transform '{transform.name}': {error}") from error
     problem = ""

@@ -72,10 +72,12 @@ def test_arrays_that_a_test_gets(registry):
     assert shapes == [((60,), (60,), (60, 2)), ((60,), (60,), (60, 0))]
 
 
-def test_a_p_value_alone_ranks_by_its_complement(registry):
+def test_a_p_value_alone_ranks_by_its_logarithm(registry):
     register_ci_test("p-only", lambda x, y, z: 0.25)
     answer = ci_test(DATA, 0, 1, test="p-only")
-    assert (answer.statistic, answer.p_value, answer.independent) == (0.75, 0.25, True)
+    assert (answer.statistic, answer.p_value, answer.independent) == (-np.log(0.25), 0.25, True)
+    register_ci_test("underflow", lambda x, y, z: 0.0)
+    assert ci_test(DATA, 0, 1, test="underflow").statistic == -np.log(5e-324)
 
 
 def test_a_learner_in_one_line(registry):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+import signal
 import subprocess
 import sys
 import threading
@@ -24,6 +26,7 @@ from pyknnmi import (
 from pyknnmi.builtin.fisher_z import FisherZ
 from pyknnmi.builtin.iamb import IAMB
 from pyknnmi.components import CITest, hookimpl
+from pyknnmi.errors import Terminated
 from pyknnmi.registry.registry import Plugin, Registry, default_registry
 
 
@@ -140,10 +143,60 @@ def test_a_name_clash_names_both_sides():
         Pipeline.parse("iamb+same", registry)
 
 
-def test_a_clash_with_a_built_in_component():
-    registry = Registry([entry("mine", plugin([ci_test_class("fisher-z")]))])
-    with pytest.raises(PluginError, match="'fisher-z' is claimed by two plugins, 'built in' and 'mine'"):
-        registry.get("fisher-z")
+def test_a_built_in_component_stays_where_a_plugin_claims_its_name():
+    with pytest.warns(PyknnmiWarning, match="'fisher-z' of a component of the plugin 'mine' is that of one built in"):
+        registry = Registry([entry("mine", plugin([ci_test_class("fisher-z"), ci_test_class("own")]))])
+    assert registry.get("fisher-z") is FisherZ
+    assert registry.plugin_of("own") == Plugin("mine", "1.0", ("own",))
+    assert len(registry.clashes()) == 1
+
+
+class UnspeakableError(Exception):
+    def __str__(self):
+        raise ValueError
+
+
+class Outside(BaseException):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("error", "problem"),
+    [
+        (SystemExit(3), "SystemExit: 3"),
+        (KeyboardInterrupt(), "it raised KeyboardInterrupt"),
+        (GeneratorExit(), "GeneratorExit"),
+        (Outside("x"), "Outside: x"),
+        (UnspeakableError(), "UnspeakableError: its message cannot be shown"),
+        (ValueError("\x1b[31mred"), r"ValueError: \x1b[31mred"),
+    ],
+)
+def test_whatever_a_plugin_raises_is_reported_and_skipped(error, problem):
+    def load():
+        raise error
+
+    with pytest.warns(PyknnmiWarning, match=re.escape(problem)):
+        registry = Registry([SimpleNamespace(name="odd", dist=None, load=load)])
+    assert [plugin.problem.removeprefix("PluginError: ") for plugin in registry.plugins()] == ["", problem]
+
+
+def test_ctrl_c_and_sigterm_while_plugins_load_are_no_errors_of_theirs():
+    def pressed():
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            Registry([SimpleNamespace(name="slow", dist=None, load=pressed)])
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+    def ended():
+        raise Terminated(143)
+
+    with pytest.raises(Terminated):
+        Registry([SimpleNamespace(name="slow", dist=None, load=ended)])
 
 
 def test_two_distributions_with_one_entry_point_name():

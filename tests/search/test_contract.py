@@ -5,7 +5,10 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import random
 import re
+import sys
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 
@@ -198,3 +201,42 @@ def test_a_tester_that_was_used_can_be_copied(copied):
     twin = copied(tester)
     assert twin.answers == {(0, 1, ()): expected}
     assert twin.test(1, 2) == tester.test(1, 2)
+
+
+# What a stranger's code does besides
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_test_that_leaves_python_is_an_error_with_its_name(registry, jobs):
+    @register_ci_test("leaving")
+    def leaving(x, y, z):
+        sys.exit(3)
+
+    with pytest.raises(PluginError, match=r"leaving: testing 'X1' and 'X2' given nothing: SystemExit: 3"):
+        learn(np.random.default_rng(0).random((20, 2)), "pairwise+leaving", jobs=jobs)
+
+
+def test_what_all_code_shares_is_changed_back(registry):
+    @register_ci_test("careless")
+    def careless(x, y, z):
+        np.seterr(all="ignore")
+        np.random.seed(0)  # noqa: NPY002 (what strangers use)
+        random.seed(0)
+        warnings.simplefilter("ignore")
+        return 0.5
+
+    def state():
+        return np.geterr(), np.random.get_state()[1].tolist(), random.getstate(), warnings.filters[:]  # noqa: NPY002
+
+    before = state()
+    learn(np.random.default_rng(0).random((20, 3)), "pairwise+careless", threads=1)
+    assert state() == before
+
+
+def test_errors_of_strangers_do_nothing_to_a_terminal(registry):
+    @register_ci_test("red")
+    def red(x, y, z):
+        raise ValueError("\x1b[31mred\x07")
+
+    with pytest.raises(PluginError, match=re.escape(r"ValueError: \x1b[31mred\x07")):
+        ci_test(np.random.default_rng(0).random((20, 2)), 0, 1, test="red")
