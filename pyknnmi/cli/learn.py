@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from pyknnmi.calibration.rates import DRAWS
 from pyknnmi.cli.common import progress_bar, writing
 from pyknnmi.cli.table import names_in, read, table_options
 from pyknnmi.data.dataset import Dataset
@@ -15,11 +14,9 @@ from pyknnmi.data.files import make_writable_folder
 from pyknnmi.learning.bind import ci_test
 from pyknnmi.learning.exports import result_json, write_result
 from pyknnmi.learning.pipeline import DEFAULT_SPEC, Pipeline
+from pyknnmi.learning.pipeline import learn as learn_network
 from pyknnmi.learning.result import format_p_value
 from pyknnmi.report.summary import summary
-from pyknnmi.run import Run
-from pyknnmi.search.constraints import Constraints
-from pyknnmi.search.store import Store
 from pyknnmi.simulate import small_network
 
 __all__ = ["demo", "learn", "test"]
@@ -66,20 +63,26 @@ def learn(
     """
     pipeline = Pipeline.parse(spec)
     table = read(data, **options)
-    constraints = Constraints.of(
-        table,
-        [_columns(edge, table) for edge in required],
-        [_columns(edge, table) for edge in forbidden],
-        None if targets is None else _columns(targets, table),
-    )
     for folder in (out, report.parent if report else None):
         if folder is not None:
             with writing():  # before the work, not after it
                 make_writable_folder(folder)
     with progress_bar() as progress:
-        run = Run(seed, threads, jobs, progress)
-        kept = Store(store) if store else None
-        result = pipeline.learn(table, run, constraints, orient=orient, calibrate=DRAWS if calibrate else 0, store=kept)
+        result = learn_network(
+            table,
+            pipeline,
+            seed=seed,
+            threads=threads,
+            jobs=jobs,
+            progress=progress,
+            required=[_columns(edge, table) for edge in required],
+            forbidden=[_columns(edge, table) for edge in forbidden],
+            targets=None if targets is None else _columns(targets, table),
+            orient=orient,
+            calibrate=calibrate,
+            store=store,
+            missing=options["missing"],
+        )
     said = [f"\n{result.calibration}"] if result.calibration is not None else []
     if out is not None:
         with writing():
@@ -129,7 +132,7 @@ def demo(n: int, seed: int) -> None:
     data, truth = small_network(n, seed=seed)
     click.echo(f"{n} rows of a nonlinear network of {data.p} variables; learning it with {DEFAULT_SPEC}\n")
     with progress_bar() as progress:
-        result = Pipeline.parse(DEFAULT_SPEC).learn(data, Run(seed, progress=progress))
+        result = learn_network(data, seed=seed, progress=progress)
     click.echo(str(result))
     graph = result.graph
     missed = [f"{a} - {b}" for a, b in truth.edges if (a, b) not in graph]
