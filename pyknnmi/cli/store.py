@@ -22,3 +22,11 @@ def show(file: Path) -> None:
     """List what FILE holds: for each data set and test, how many answers."""
     for summary in Store(file).summaries():
         click.echo(f"data {summary.data[:12]}  {summary.answers} answers\n  {summary.test}")
+
+
+@store.command()
+@click.argument("file", type=click.Path(path_type=Path))
+def check(file: Path) -> None:
+    """See whether FILE is whole: read every answer, and compare it with its checksum."""
+    count = Store(file).check()
+    click.echo(f"{count} answers, all whole")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import os
 import sqlite3
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,12 +20,14 @@ from pyknnmi.protocols.ci_tests import CIResult
 
 __all__ = ["Store", "StoreSummary", "StoredAnswers"]
 
-_FORMAT = 1
+_FORMAT = 2
 _APPLICATION = 0x6B6E6D69  # "knmi"; tells our files from other SQLite files
 _WAIT_SECONDS = 60.0
+_UNUSABLE = sqlite3.Error, UnicodeError  # the latter of text in a damaged file, and in SQLite's own message about it
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (
     data TEXT NOT NULL, test TEXT NOT NULL, x TEXT NOT NULL, y TEXT NOT NULL, z TEXT NOT NULL, answer TEXT NOT NULL,
+    checksum TEXT NOT NULL,
     PRIMARY KEY (data, test, x, y, z)
 ) WITHOUT ROWID
 """
@@ -51,6 +55,7 @@ class StoreSummary:
 class Store:
     """Answers by content: a changed cell, name, parameter, seed or version is tested anew.
 
+    Each answer has a checksum over itself and its question, so that a damaged file is an error and no other answer.
     Several processes may share the file. Every answer is committed by itself, so nothing is lost when a process is
     killed but the tests that it was making.
 
@@ -74,29 +79,61 @@ class Store:
 
     def get(self, data: str, test: str, x: str, y: str, z: tuple[str, ...]) -> CIResult | None:
         """Return the answer to a question, if it is there."""
-        query = "SELECT answer FROM answers WHERE data = ? AND test = ? AND x = ? AND y = ? AND z = ?"
-        rows = self._execute(query, (data, test, x, y, json.dumps(z)))
+        query = "SELECT * FROM answers WHERE data = ? AND test = ? AND x = ? AND y = ? AND z = ?"
+        question = (data, test, x, y, json.dumps(z))
+        rows = self._execute(query, question)
         if not rows:
             return None
-        written = json.loads(rows[0][0]).items()
+        if rows[0][:5] != question or _checksum(rows[0][:6]) != rows[0][6]:
+            raise self._damaged(rows[0])
+        written = json.loads(rows[0][5]).items()
         fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in written}
         return CIResult(**fields)
 
     def put(self, data: str, test: str, x: str, y: str, z: tuple[str, ...], answer: CIResult) -> None:
         """Keep an answer. One that is there already stays."""
         row = (data, test, x, y, json.dumps(z), json.dumps(dataclasses.asdict(answer)))
-        self._execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?)", row)
+        self._execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, _checksum(row)))
 
     def summaries(self) -> list[StoreSummary]:
         """Return what the store holds, one row for each data set and test."""
+        rows = self._look("SELECT data, test, count(*) FROM answers GROUP BY data, test ORDER BY data, test")
+        return [StoreSummary(*row) for row in rows]
+
+    def check(self) -> int:
+        """Read every answer, and return their number.
+
+        Raises
+        ------
+        DataError
+            The file is damaged, or an answer is, which is named.
+        """
+        for (finding,) in self._look("PRAGMA integrity_check"):
+            if finding != "ok":
+                raise self._unusable(sqlite3.DatabaseError(f"it is damaged: {finding}"))
+        count = 0
+        for row in self._look("SELECT * FROM answers"):
+            if _checksum(row[:6]) != row[6]:
+                raise self._damaged(row)
+            count += 1
+        return count
+
+    def _look(self, query: str) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query to a file that is not changed."""
         if not self._path.exists():
             raise DataError(f"there is no store '{self._path}'")
-        query = "SELECT data, test, count(*) FROM answers GROUP BY data, test ORDER BY data, test"
         try:
             with closing(sqlite3.connect(f"{self._path.as_uri()}?mode=ro", _WAIT_SECONDS, uri=True)) as connection:
-                return [] if _is_empty(connection) else [StoreSummary(*row) for row in connection.execute(query)]
-        except sqlite3.Error as error:
+                if not _is_empty(connection):
+                    yield from connection.execute(query)
+        except _UNUSABLE as error:
             raise self._unusable(error) from None
+
+    def _damaged(self, row: tuple[Any, ...]) -> DataError:
+        return DataError(
+            f"cannot use '{self._path}' as a store: it is damaged, in the answer about {row[2]!r} and {row[3]!r} given "
+            f"{row[4]!r}; remove the file, and the answers are computed anew"
+        )
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -114,10 +151,10 @@ class Store:
                 if self._connection is None:
                     self._connection = self._connected()
                 return self._connection.execute(statement, values).fetchall()
-            except sqlite3.Error as error:
+            except _UNUSABLE as error:
                 raise self._unusable(error) from None
 
-    def _unusable(self, error: sqlite3.Error) -> DataError:
+    def _unusable(self, error: Exception) -> DataError:
         return DataError(f"cannot use '{self._path}' as a store: {error}")
 
     def _connected(self) -> sqlite3.Connection:
@@ -132,6 +169,11 @@ class Store:
             connection.close()
             raise
         return connection
+
+
+def _checksum(row: tuple[Any, ...]) -> str:
+    """Return what tells a question with its answer from all others, whatever types a damaged file makes of them."""
+    return hashlib.blake2b(repr(row).encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:

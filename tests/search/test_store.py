@@ -15,9 +15,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import pyknnmi
 from pyknnmi import CIResult, DataError, Dataset, Run, Store
+from pyknnmi.cli import main
 from pyknnmi.learning.exports import edges_csv
 from pyknnmi.learning.pipeline import Pipeline
 from pyknnmi.registry.registry import default_registry
@@ -267,3 +269,55 @@ def test_answers_at_another_level_are_kept_apart(tmp_path):
     assert answers.at(0.001).get("x", "y", ()) == finer
     assert answers.get("x", "y", ()) is None
     assert answers.at(0.002).get("x", "y", ()) is None
+
+
+# Damaged files
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """Return the bytes of a store, the data, and the answers of the run that filled it."""
+    path = tmp_path_factory.mktemp("store") / "store.db"
+    data, _ = pyknnmi.simulate.small_network(60, seed=2)
+    result = pyknnmi.learn(data, "iamb+fisher-z", store=path)
+    return path.read_bytes(), data, result
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_damaged_file_is_an_error_or_changes_nothing(filled, seed, tmp_path):
+    whole, data, expected = filled
+    random = np.random.default_rng(seed)
+    path = tmp_path / "store.db"
+    refused = 0
+    for _ in range(25):
+        content = np.frombuffer(whole, dtype=np.uint8).copy()
+        places = random.integers(0, len(content), random.integers(1, 40))
+        content[places] = random.integers(0, 256, len(places))
+        path.write_bytes(content.tobytes())
+        try:
+            result = pyknnmi.learn(data, "iamb+fisher-z", store=path)
+        except DataError as error:
+            refused += "as a store" in str(error)
+        else:
+            assert result.evidence == expected.evidence
+        for name in ("store.db", "store.db-wal", "store.db-shm"):
+            (tmp_path / name).unlink(missing_ok=True)
+    assert refused
+
+
+def test_a_changed_answer_is_named(filled, tmp_path):
+    whole, data, _ = filled
+    path = tmp_path / "store.db"
+    path.write_bytes(whole)
+    assert Store(path).check() == Store(path).summaries()[0].answers
+    with closing(sqlite3.connect(path)) as connection:
+        (x, y), *_ = connection.execute("SELECT x, y FROM answers").fetchall()
+        connection.execute("UPDATE answers SET answer = replace(answer, '0.', '1.') WHERE x = ? AND y = ?", (x, y))
+        connection.commit()
+    for look in (Store(path).check, lambda: pyknnmi.learn(data, "iamb+fisher-z", store=path)):
+        with pytest.raises(DataError, match=f"it is damaged, in the answer about '{x}' and '{y}' given"):
+            look()
+    outcome = CliRunner().invoke(main, ["store", "check", str(path)])
+    assert (outcome.exit_code, "it is damaged" in outcome.output) == (2, True)
+    path.write_bytes(whole)
+    assert CliRunner().invoke(main, ["store", "check", str(path)]).output.endswith(" answers, all whole\n")
