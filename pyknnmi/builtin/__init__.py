@@ -19,13 +19,14 @@ from pyknnmi.builtin.ranks import Ranks
 from pyknnmi.builtin.residual_dependence import ResidualDependence
 from pyknnmi.builtin.separation import Separation
 from pyknnmi.builtin.si_hiton_pc import SIHitonPC
+from pyknnmi.builtin.smooth_gcm import SmoothGCM
 from pyknnmi.builtin.standardize import Standardize
 from pyknnmi.components import CITest, Learner, Transform, hookimpl
 
 
 @hookimpl
 def pyknnmi_ci_tests() -> list[type[CITest]]:
-    return [FisherZ, KnnCMI, ResidualDependence, Separation]
+    return [FisherZ, KnnCMI, ResidualDependence, Separation, SmoothGCM]
 
 
 @hookimpl

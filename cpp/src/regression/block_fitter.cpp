@@ -120,67 +120,50 @@ void BlockFitter::reset(const std::vector<BlockTerm>& terms) {
     for (const BlockTerm& term : wanted) add(term);
 }
 
-std::vector<BlockTerm> BlockFitter::worth_trying(const std::vector<BlockTerm>& candidates) const {
-    std::size_t pairs = 0;
-    for (const BlockTerm& block : candidates) pairs += block[1] >= 0;
-    if (pairs <= pairs_without_screening) return candidates;
+std::vector<BlockTerm> BlockFitter::pairs_worth_trying(const std::vector<std::int32_t>& columns) const {
     // Under independence each squared correlation times n is about chi-squared with one degree of freedom.
     const double one = 2.0 * costs_.pair, all = static_cast<double>(width) + 2.0 * costs_.pair;
-    const double n = static_cast<double>(table_.rows());
-    const std::vector<double> left = residual();
-    double variance = 0.0;
-    for (const double r : left) variance += r * r;
-    variance /= n;
     std::vector<BlockTerm> chosen;
-    std::vector<double> products;
-    for (const BlockTerm& block : candidates) {
-        if (block[1] >= 0) {
-            Strip sums;
-            table_.pair_block(block[0], block[1], products);
-            table_.kernels.project(products.data(), left.data(), table_.rows(), sums.data());
-            double largest = 0.0, sum = 0.0;
-            // Products of standardised features have a variance of about 1.
-            for (const double s : sums) {
-                const double score = s * s / (n * std::max(variance, 1e-300));
-                largest = std::max(largest, score);
-                sum += score;
-            }
-            if (largest < one && sum < all) continue;
-        }
-        chosen.push_back(block);
-    }
+    table_.score_pairs(residual(), columns, columns, [&](std::size_t a, std::size_t b, double largest, double sum) {
+        if (a < b && (largest >= one || sum >= all)) chosen.push_back({columns[a], columns[b], 0});
+    });
     return chosen;
 }
 
-bool BlockFitter::grow(const std::vector<BlockTerm>& candidates) {
+bool BlockFitter::grow(const std::vector<std::int32_t>& columns) {
+    const bool screened = columns.size() * (columns.size() - 1) / 2 > pairs_without_screening;
+    std::vector<BlockTerm> candidates;
+    for (const std::int32_t j : columns) candidates.push_back({j, -1, 0});
+    for (std::size_t a = 0; a < columns.size() && !screened; ++a) {
+        for (std::size_t b = a + 1; b < columns.size(); ++b) candidates.push_back({columns[a], columns[b], 0});
+    }
     bool grew = false;
     while (terms_.size() < costs_.most) {
-        Choice best{rounding, 0};
-        const BlockTerm* chosen = nullptr;
-        const std::vector<BlockTerm> trying = worth_trying(candidates);
-        for (const BlockTerm& block : trying) {
-            const auto taken = [&](const BlockTerm& term) { return same_block(term, block); };
-            if (std::any_of(terms_.begin(), terms_.end(), taken)) continue;
-            const Choice choice = best_prior(block);
-            if (choice.gain > best.gain) {
-                best = choice;
-                chosen = &block;
-            }
-        }
-        if (chosen == nullptr) break;
-        add({(*chosen)[0], (*chosen)[1], best.prior});
+        if (!add_best_of(candidates) && !(screened && add_best_of(pairs_worth_trying(columns)))) break;
         grew = true;
     }
     return grew;
 }
 
-void BlockFitter::search(const std::vector<std::int32_t>& columns) {
-    std::vector<BlockTerm> candidates;
-    for (const std::int32_t j : columns) candidates.push_back({j, -1, 0});
-    for (std::size_t a = 0; a < columns.size(); ++a) {
-        for (std::size_t b = a + 1; b < columns.size(); ++b) candidates.push_back({columns[a], columns[b], 0});
+bool BlockFitter::add_best_of(const std::vector<BlockTerm>& candidates) {
+    Choice best{rounding, 0};
+    const BlockTerm* chosen = nullptr;
+    for (const BlockTerm& block : candidates) {
+        const auto taken = [&](const BlockTerm& term) { return same_block(term, block); };
+        if (std::any_of(terms_.begin(), terms_.end(), taken)) continue;
+        const Choice choice = best_prior(block);
+        if (choice.gain > best.gain) {
+            best = choice;
+            chosen = &block;
+        }
     }
-    grow(candidates);
+    if (chosen == nullptr) return false;
+    add({(*chosen)[0], (*chosen)[1], best.prior});
+    return true;
+}
+
+void BlockFitter::search(const std::vector<std::int32_t>& columns) {
+    grow(columns);
     for (int pass = 0; pass < passes; ++pass) {
         bool changed = false;
         for (const BlockTerm& term : std::vector<BlockTerm>(terms_)) {
@@ -193,7 +176,7 @@ void BlockFitter::search(const std::vector<std::int32_t>& columns) {
             if (choice.gain > rounding) add({term[0], term[1], choice.prior});
             changed |= choice.gain <= rounding || choice.prior != term[2];
         }
-        if (!grow(candidates) && !changed) break;
+        if (!grow(columns) && !changed) break;
     }
 }
 

@@ -43,8 +43,11 @@ public:
 
 private:
     void solve(const BlockTerm& block);
-    bool grow(const std::vector<BlockTerm>& candidates);
-    std::vector<BlockTerm> worth_trying(const std::vector<BlockTerm>& candidates) const;
+    // Adds blocks of these columns while one gains; of many pair blocks only those whose products go with the residual,
+    // and only when no main block gains any more.
+    bool grow(const std::vector<std::int32_t>& columns);
+    bool add_best_of(const std::vector<BlockTerm>& candidates);
+    std::vector<BlockTerm> pairs_worth_trying(const std::vector<std::int32_t>& columns) const;
     double cost(const BlockTerm& term) const { return term[1] < 0 ? costs_.main : costs_.pair; }
 
     const BlockTable& table_;

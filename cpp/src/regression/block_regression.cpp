@@ -114,37 +114,15 @@ std::vector<std::vector<double>> BlockRegression::pair_scores(const std::vector<
                                                               const std::vector<std::vector<std::int32_t>>& with,
                                                               const Options& options) const {
     table_->tidy();
-    const std::size_t n = rows();
     std::vector<std::vector<double>> found(fits.size());
     parallel_for(fits.size(), options, [&](std::size_t i, int) {
         BlockFitter fitter(*table_, fits[i].target, {});
         fitter.reset(fits[i].terms);
         const std::vector<double> left = fitter.residual();
-        const double square = std::inner_product(left.begin(), left.end(), left.begin(), 0.0);
         found[i].assign(candidates[i].size(), 0.0);
-        if (!(square > 0)) return;
-        std::vector<double> times(n);
-        regression::Strip sums;
-        for (const std::int32_t k : with[i]) {
-            for (const std::int32_t feature : table_->pair_features) {
-                double mean = 0.0;
-                for (std::size_t row = 0; row < n; ++row) {
-                    times[row] = left[row] * table_->feature(row, {k, feature});
-                    mean += times[row];
-                }
-                mean /= static_cast<double>(n);
-                for (double& value : times) value -= mean;
-                for (std::size_t c = 0; c < candidates[i].size(); ++c) {
-                    const std::int32_t j = candidates[i][c];
-                    if (j == k) continue;
-                    table_->kernels.project(table_->block(static_cast<std::size_t>(j)), times.data(), n, sums.data());
-                    for (const std::int32_t other : table_->pair_features) {
-                        const double sum = sums[static_cast<std::size_t>(other)];
-                        found[i][c] = std::max(found[i][c], sum * sum / square);
-                    }
-                }
-            }
-        }
+        table_->score_pairs(left, with[i], candidates[i], [&](std::size_t k, std::size_t j, double largest, double) {
+            if (with[i][k] != candidates[i][j]) found[i][j] = std::max(found[i][j], largest);
+        });
     });
     return found;
 }

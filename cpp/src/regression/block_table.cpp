@@ -86,6 +86,28 @@ void BlockTable::pair_block(std::int32_t first, std::int32_t second, std::vector
     }
 }
 
+void BlockTable::side_by_side(const std::int32_t* chosen, std::size_t count, const double* factor,
+                              std::vector<double>& out) const {
+    out.assign(rows() * width, 0.0);
+    std::array<double, width> mean{};
+    for (std::size_t c = 0; c < count; ++c) {
+        const double* values = block(static_cast<std::size_t>(chosen[c]));
+        for (std::size_t row = 0; row < rows(); ++row) {
+            for (std::size_t f = 0; f < 4; ++f) {
+                double value = values[row * width + static_cast<std::size_t>(pair_features[f])];
+                if (factor != nullptr) value *= factor[row];
+                out[row * width + 4 * c + f] = value;
+                mean[4 * c + f] += value;
+            }
+        }
+    }
+    if (factor == nullptr) return;  // features are centred
+    for (double& m : mean) m /= static_cast<double>(rows());
+    for (std::size_t row = 0; row < rows(); ++row) {
+        for (std::size_t i = 0; i < width; ++i) out[row * width + i] -= mean[i];
+    }
+}
+
 const Tile& BlockTable::main_tile(std::size_t j, std::size_t k) const { return main_tiles[k * (k + 1) / 2 + j]; }
 
 const double* BlockTable::values_of(const BlockTerm& a, std::vector<double>& scratch) const {

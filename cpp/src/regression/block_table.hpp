@@ -1,6 +1,7 @@
 // The features of a table and the products between its blocks, which are made when they are first needed.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -101,6 +102,17 @@ struct BlockTable {
     // The 16 centred products of a pair of columns, shape (n, 16).
     void pair_block(std::int32_t first, std::int32_t second, std::vector<double>& out) const;
 
+    // The pair features of four columns side by side, shape (n, 16), times a factor a row if there is one, and then
+    // centred. Places beyond the columns are zero.
+    static constexpr std::size_t columns_side_by_side = 4;
+    void side_by_side(const std::int32_t* chosen, std::size_t count, const double* factor,
+                      std::vector<double>& out) const;
+    // n times the squared correlations of `left` with the products of the pair features of each column of `one` with
+    // those of each column of `other`: calls found(index in one, index in other, largest, sum).
+    template <class Found>
+    void score_pairs(const std::vector<double>& left, const std::vector<std::int32_t>& one,
+                     const std::vector<std::int32_t>& other, const Found& found) const;
+
     // Row `feature` of the products of block a with block b.
     void row_of_products(const BlockTerm& a, std::size_t feature, const BlockTerm& b, double* out) const;
     // The products of a block with itself.
@@ -116,5 +128,39 @@ private:
     const Tile& main_tile(std::size_t j, std::size_t k) const;  // j <= k
     const double* values_of(const BlockTerm& a, std::vector<double>& scratch) const;
 };
+
+template <class Found>
+void BlockTable::score_pairs(const std::vector<double>& left, const std::vector<std::int32_t>& one,
+                             const std::vector<std::int32_t>& other, const Found& found) const {
+    constexpr std::size_t group = columns_side_by_side;
+    double square = 0.0;
+    for (const double r : left) square += r * r;
+    if (!(square > 0)) return;
+    std::vector<double> times, beside;
+    Tile sums;
+    for (std::size_t a = 0; a < one.size(); a += group) {
+        const std::size_t many = std::min(group, one.size() - a);
+        side_by_side(one.data() + a, many, left.data(), times);
+        for (std::size_t b = 0; b < other.size(); b += group) {
+            const std::size_t others = std::min(group, other.size() - b);
+            side_by_side(other.data() + b, others, nullptr, beside);
+            kernels.cross(times.data(), beside.data(), rows(), sums.data());
+            for (std::size_t i = 0; i < many; ++i) {
+                for (std::size_t j = 0; j < others; ++j) {
+                    double largest = 0.0, sum = 0.0;
+                    for (std::size_t f = 0; f < pair_features.size(); ++f) {
+                        for (std::size_t g = 0; g < pair_features.size(); ++g) {
+                            const double product = sums[(4 * i + f) * width + 4 * j + g];
+                            const double score = product * product / square;
+                            largest = std::max(largest, score);
+                            sum += score;
+                        }
+                    }
+                    found(a + i, b + j, largest, sum);
+                }
+            }
+        }
+    }
+}
 
 }  // namespace knnmi::regression
