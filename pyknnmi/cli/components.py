@@ -7,6 +7,7 @@ import inspect
 import click
 
 from pyknnmi.learning.pipeline import Pipeline
+from pyknnmi.learning.presets import PRESETS
 from pyknnmi.protocols.spec import format_value
 from pyknnmi.registry.registry import KINDS, default_registry
 
@@ -17,7 +18,7 @@ _HEADINGS = {"transform": "Transforms", "learner": "Learners", "test": "CI tests
 
 @click.command()
 def components() -> None:
-    """List the components that a spec may name."""
+    """List the components that a spec may name, and the presets that may stand for a spec."""
     registry = default_registry()
     for kind in KINDS:
         click.echo(_HEADINGS[kind])
@@ -26,6 +27,10 @@ def components() -> None:
         for cls in found:
             plugin = registry.plugin_of(cls.name).name
             click.echo(f"  {cls.name:<{width}}  {cls.summary()} [{plugin}]")
+    click.echo("Presets")
+    width = max(map(len, PRESETS))
+    for preset in PRESETS.values():
+        click.echo(f"  {preset.name:<{width}}  {preset.summary} [{preset.spec}]")
 
 
 @click.command()
@@ -47,6 +52,8 @@ def describe(name: str) -> None:
 def explain(spec: str) -> None:
     """Show what SPEC will run, stage by stage, with every parameter."""
     pipeline = Pipeline.parse(spec)
+    if pipeline.preset:
+        click.echo(f"{pipeline.preset}: {PRESETS[pipeline.preset].summary}\n")
     for stage, component in enumerate(pipeline.components(), start=1):
         click.echo(f"{stage}. {component}\n   {component.summary()}")
     click.echo(f"\nin full: {pipeline}")

@@ -24,6 +24,7 @@ from pyknnmi.learning.preparation import (
     warn_of_constants,
     warn_of_copies,
 )
+from pyknnmi.learning.presets import PRESETS
 from pyknnmi.learning.provenance import identity_of, versions
 from pyknnmi.learning.result import LearnResult, named_blankets, named_evidence, named_pairs
 from pyknnmi.protocols.ci_tests import CITest
@@ -83,7 +84,7 @@ class Pipeline:
 
     @classmethod
     def parse(cls, text: str, registry: Registry | None = None) -> Self:
-        """Return the pipeline that a spec string describes.
+        """Return the pipeline that a spec string describes, or the name of a preset.
 
         Raises
         ------
@@ -91,6 +92,11 @@ class Pipeline:
             Bad grammar, an unknown name, a bad parameter or a wrong order; the place is marked.
         """
         spec = Spec.parse(text)
+        if str(spec) in PRESETS:
+            spec = Spec.parse(PRESETS[str(spec)].spec)
+        for call in spec.calls:
+            if call.name in PRESETS:
+                raise spec.error(f"'{call.name}' is a preset: it stands alone, for {PRESETS[call.name].spec}", call)
         registry = registry or default_registry()
         components = [registry.component_of(spec, call) for call in spec.calls]
         kinds = [component.kind for component in components]
@@ -108,6 +114,11 @@ class Pipeline:
             return cls(learner, test, tuple(cast(list[Transform], stages["transform"])))
         except ParameterError as error:
             raise spec.error(str(error), spec.calls[kinds.index("learner")]) from None
+
+    @property
+    def preset(self) -> str | None:
+        """The name of the preset that this pipeline is, if it is one."""
+        return next((name for name, preset in PRESETS.items() if str(Pipeline.parse(preset.spec)) == str(self)), None)
 
     def components(self) -> tuple[Component, ...]:
         """Return the stages in the order in which they work."""
@@ -287,7 +298,8 @@ def learn(
         n rows of p columns. A path names a file as `read_table` takes it. Columns of booleans, categories or
         text are for tests that take them (knn-cmi); the others are real numbers.
     spec : str or Pipeline, default "iamb+knn-cmi"
-        What to run: any transforms, a learner, and its CI test, joined by ``+``. ``pyknnmi components`` lists them.
+        What to run: any transforms, a learner, and its CI test, joined by ``+``; or a preset: ``paper``,
+        ``recommended`` or ``fast``. ``pyknnmi components`` lists them.
     seed : int, default 0
         Fixes every random choice.
     threads : int, default 0

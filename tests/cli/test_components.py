@@ -4,6 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from pyknnmi.cli import main
+from pyknnmi.learning.presets import PRESETS
 from pyknnmi.registry.registry import default_registry
 
 
@@ -19,7 +20,9 @@ def test_components_lists_all_of_them():
         (line,) = (line for line in lines if line.startswith(f"  {cls.name} "))
         assert cls.summary() in line
         assert line.endswith("]")
-    assert [line for line in lines if not line.startswith(" ")] == ["Transforms", "Learners", "CI tests"]
+    assert [line for line in lines if not line.startswith(" ")] == ["Transforms", "Learners", "CI tests", "Presets"]
+    for preset in PRESETS.values():
+        assert any(preset.name in line and preset.summary in line and preset.spec in line for line in lines)
 
 
 @pytest.mark.parametrize("name", [cls.name for cls in default_registry().components()])
@@ -44,6 +47,13 @@ def test_explain():
     assert "1. ranks\n" in shown
     assert "2. iamb(rule=or,exhaustive=false,max_conditioning=none,adjust=none)\n" in shown
     assert shown.splitlines()[-1].startswith("in full: ranks+iamb(rule=or,")
+
+
+def test_explain_a_preset():
+    told = invoke("explain", "recommended").splitlines()
+    assert told[0] == "recommended: " + PRESETS["recommended"].summary
+    assert told[-1].startswith("in full: functional-anova(")
+    assert invoke("explain", "functional-anova").splitlines()[0] == told[0]  # the same pipeline under its own name
 
 
 def test_explain_what_cannot_be():
