@@ -192,9 +192,8 @@ class BlockRegression:
         pair_cost: float,
         threads: int = 0,
         poll: Poll = None,
-        categories: Categories = ...,
-    ) -> list[tuple[float, float]]:
-        """Return the gain of each fit with and without the terms of a column."""
+    ) -> list[float]:
+        """Return the gain of each fit without the terms of a column."""
 
     def coefficients(self, target: Feature, terms: Terms) -> list[float]:
         """Return the posterior means of the coefficients, 16 for each term."""

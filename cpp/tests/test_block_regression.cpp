@@ -47,7 +47,7 @@ Results run(const BlockKernels& kernels) {
     all.values.insert(all.values.end(), right.begin(), right.end());
     std::vector<double> lower = normal(m * m, 4), h = normal(m * width, 5);
     for (std::size_t i = 0; i < m; ++i) lower[i * m + i] = 2.0 + std::abs(lower[i * m + i]);
-    kernels.substitute(lower.data(), m, m, h.data());
+    kernels.substitute(lower.data(), m, 0, m, h.data());
     all.values.insert(all.values.end(), h.begin(), h.end());
     kernels.cross(a.data(), a.data(), n, gram.data());
     kernels.downdate(h.data(), y.data(), m, gram.data(), right.data());
@@ -92,7 +92,8 @@ TEST(substitution_solves_the_triangular_system) {
     std::vector<double> lower = normal(m * m, 4), h = normal(m * width, 5);
     for (std::size_t i = 0; i < m; ++i) lower[i * m + i] = 2.0;
     std::vector<double> solved = h;
-    block_kernels().substitute(lower.data(), m, m, solved.data());
+    block_kernels().substitute(lower.data(), m, 0, 4, solved.data());
+    block_kernels().substitute(lower.data(), m, 4, m, solved.data());
     for (std::size_t i = 0; i < m; ++i) {
         for (std::size_t j = 0; j < width; ++j) {
             double sum = 0.0;

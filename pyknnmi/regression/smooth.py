@@ -140,7 +140,7 @@ class SmoothRegressions:
         found = self._core.without(
             questions, [other for (other,) in others], MAIN_COST, PAIR_COST, threads=self._threads, poll=self._poll
         )
-        return np.array([float(part) for part in self._summed(fits, [left for _, left in found])])
+        return np.array([float(part) for part in self._summed(fits, found)])
 
     def _fitted(
         self, fits: Sequence[ColumnFit], each: Sequence[Sequence[int]]

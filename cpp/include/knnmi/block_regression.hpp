@@ -101,10 +101,9 @@ public:
                                                  const std::vector<std::vector<std::int32_t>>& with,
                                                  const Options& options) const;
 
-    // For each fit the gain of its terms with and without those of one column, priors kept: {all, without}.
-    std::vector<std::array<double, 2>> without(const std::vector<FittedTarget>& fits,
-                                               const std::vector<std::int32_t>& columns, const BlockCosts& costs,
-                                               const Options& options) const;
+    // For each fit the gain that is left without the terms of one column, priors kept.
+    std::vector<double> without(const std::vector<FittedTarget>& fits, const std::vector<std::int32_t>& columns,
+                                const BlockCosts& costs, const Options& options) const;
 
     // The posterior mean of the coefficients of one fit, shape (terms, 16).
     std::vector<double> coefficients(const FittedTarget& fit) const;

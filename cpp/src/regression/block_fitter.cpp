@@ -31,33 +31,46 @@ double BlockFitter::gain() const {
     return -half_log_determinant_ - 0.5 * static_cast<double>(table_.rows() - 1) * std::log(left_ / total_) - cost_;
 }
 
-void BlockFitter::solve(const BlockTerm& block) {
-    const std::size_t m = uses_.size();
-    shared_.resize(m * width);
-    for (std::size_t r = 0; r < m; ++r) {
-        const Use& use = uses_[r];
-        double* row = shared_.data() + r * width;
-        table_.row_of_products(terms_[use.term], use.feature, block, row);
-        for (std::size_t i = 0; i < width; ++i) row[i] *= use.deviation;
+BlockFitter::Left& BlockFitter::left_of(const BlockTerm& block) {
+    Left& left = known_[{block[0], block[1]}];
+    const std::size_t first = left.shared.size() / width, m = uses_.size();
+    if (first == 0) {
+        left.gram = table_.own_products(block);
+        table_.target_products(block, target_, left.right.data());
     }
-    table_.kernels.substitute(lower_.data(), stride_, m, shared_.data());
-    gram_ = table_.own_products(block);
-    table_.target_products(block, target_, right_.data());
-    table_.kernels.downdate(shared_.data(), solved_.data(), m, gram_.data(), right_.data());
-    for (std::size_t i = 0; i < width; ++i) gram_[i * width + i] = std::max(gram_[i * width + i], 0.0);
+    left.shared.resize(m * width);
+    for (std::size_t r = first; r < m;) {
+        const std::size_t term = uses_[r].term;
+        const BlockTable::Products products = table_.products(terms_[term], block);
+        for (; r < m && uses_[r].term == term; ++r) {
+            const double* from = products.values + uses_[r].feature * products.rows;
+            for (std::size_t i = 0; i < width; ++i) {
+                left.shared[r * width + i] = uses_[r].deviation * from[i * products.columns];
+            }
+        }
+    }
+    table_.kernels.substitute(lower_.data(), stride_, first, m, left.shared.data());
+    table_.kernels.downdate(left.shared.data() + first * width, solved_.data() + first, m - first, left.gram.data(),
+                            left.right.data());
+    return left;
 }
 
 BlockFitter::Choice BlockFitter::best_prior(const BlockTerm& block) {
-    solve(block);
+    const Left& left = left_of(block);
+    return best_prior(block, left.gram, left.right, left_);
+}
+
+BlockFitter::Choice BlockFitter::best_prior(const BlockTerm& block, const Tile& gram, const Strip& right,
+                                            double left) const {
     const auto& priors = table_.priors(block);
     const double half_freedom = 0.5 * static_cast<double>(table_.rows() - 1);
     Choice best{-1e300, 0};
     std::array<double, batch> root, drop;
     for (std::size_t first = 0; first < priors.count; first += batch) {
-        table_.kernels.try_priors(gram_.data(), right_.data(), priors.deviations.data() + first * width, root.data(),
+        table_.kernels.try_priors(gram.data(), right.data(), priors.deviations.data() + first * width, root.data(),
                                   drop.data());
         for (std::size_t i = 0; i < std::min(batch, priors.count - first); ++i) {
-            const double share = std::max(1.0 - drop[i] / left_, least_left);
+            const double share = std::max(1.0 - drop[i] / left, least_left);
             const double gain = -std::log(root[i]) - half_freedom * std::log(share);
             if (gain > best.gain) best = {gain, static_cast<std::int32_t>(first + i)};
         }
@@ -66,8 +79,59 @@ BlockFitter::Choice BlockFitter::best_prior(const BlockTerm& block) {
     return best;
 }
 
+// With S = I + F D F' of all blocks, and S' that without A, whose features have the deviations d:
+// A'S'^-1 A = Q + Q d (I - d Q d)^-1 d Q for Q = A'S^-1 A, and the same with A'S^-1 y and y'S^-1 y (Woodbury).
+BlockFitter::Choice BlockFitter::best_prior_of_member(const BlockTerm& term) {
+    const Left& all = left_of(term);
+    Tile gram = all.gram;
+    Strip right = all.right;
+    const auto& priors = table_.priors(term);
+    std::array<std::size_t, width> used;
+    std::array<double, width> d;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < width; ++i) {
+        const double deviation = priors.deviation(static_cast<std::size_t>(term[2]), i);
+        if (deviation > 0) {
+            used[count] = i;
+            d[count++] = deviation;
+        }
+    }
+    // Rows of L^-1 [d Q, d q] for LL' = I - d Q d.
+    std::array<double, width * width> lower;
+    std::array<std::array<double, width + 1>, width> rows;
+    for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t j = 0; j < width; ++j) rows[i][j] = d[i] * gram[used[i] * width + j];
+        rows[i][width] = d[i] * right[used[i]];
+        for (std::size_t j = 0; j <= i; ++j) {
+            double sum = (i == j ? 1.0 : 0.0) - rows[i][used[j]] * d[j];
+            if (j < i) {
+                for (std::size_t k = 0; k < j; ++k) sum -= lower[i * width + k] * lower[j * width + k];
+                lower[i * width + j] = sum / lower[j * width + j];
+            } else {
+                for (std::size_t k = 0; k < j; ++k) sum -= lower[i * width + k] * lower[i * width + k];
+                lower[i * width + i] = std::sqrt(std::max(sum, least_left));
+            }
+        }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t k = 0; k < i; ++k) {
+            for (std::size_t j = 0; j <= width; ++j) rows[i][j] -= lower[i * width + k] * rows[k][j];
+        }
+        for (std::size_t j = 0; j <= width; ++j) rows[i][j] /= lower[i * width + i];
+    }
+    double left = left_;
+    for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t j = 0; j < width; ++j) {
+            for (std::size_t k = 0; k < width; ++k) gram[j * width + k] += rows[i][j] * rows[i][k];
+            right[j] += rows[i][j] * rows[i][width];
+        }
+        left += rows[i][width] * rows[i][width];
+    }
+    return best_prior(term, gram, right, left);
+}
+
 void BlockFitter::add(const BlockTerm& term) {
-    solve(term);
+    const Left left = left_of(term);
     const auto& priors = table_.priors(term);
     const std::size_t before = uses_.size();
     for (std::size_t i = 0; i < width; ++i) {
@@ -89,10 +153,10 @@ void BlockFitter::add(const BlockTerm& term) {
     for (std::size_t r = before; r < m; ++r) {
         const Use& use = uses_[r];
         double* row = lower_.data() + r * stride_;
-        for (std::size_t s = 0; s < before; ++s) row[s] = use.deviation * shared_[s * width + use.feature];
-        double solved = use.deviation * right_[use.feature];
+        for (std::size_t s = 0; s < before; ++s) row[s] = use.deviation * left.shared[s * width + use.feature];
+        double solved = use.deviation * left.right[use.feature];
         for (std::size_t s = before; s <= r; ++s) {
-            double sum = use.deviation * uses_[s].deviation * gram_[use.feature * width + uses_[s].feature];
+            double sum = use.deviation * uses_[s].deviation * left.gram[use.feature * width + uses_[s].feature];
             if (s == r) sum += 1.0;
             const double* other = lower_.data() + s * stride_;
             for (std::size_t k = before; k < s; ++k) sum -= row[k] * other[k];
@@ -115,6 +179,7 @@ void BlockFitter::reset(const std::vector<BlockTerm>& terms) {
     const std::vector<BlockTerm> wanted = terms;  // may be our own
     terms_.clear();
     uses_.clear();
+    known_.clear();
     left_ = total_;
     half_log_determinant_ = cost_ = 0.0;
     for (const BlockTerm& term : wanted) add(term);
@@ -167,16 +232,19 @@ void BlockFitter::search(const std::vector<std::int32_t>& columns) {
     for (int pass = 0; pass < passes; ++pass) {
         bool changed = false;
         for (const BlockTerm& term : std::vector<BlockTerm>(terms_)) {
+            const Choice choice = best_prior_of_member(term);
+            const bool stays = choice.gain > rounding;
+            if (stays && choice.prior == term[2]) continue;
             std::vector<BlockTerm> others;
             for (const BlockTerm& other : terms_) {
                 if (!same_block(other, term)) others.push_back(other);
             }
+            if (stays) others.push_back({term[0], term[1], choice.prior});
             reset(others);
-            const Choice choice = best_prior(term);
-            if (choice.gain > rounding) add({term[0], term[1], choice.prior});
-            changed |= choice.gain <= rounding || choice.prior != term[2];
+            changed = true;
         }
-        if (!grow(columns) && !changed) break;
+        if (!changed) break;
+        grow(columns);
     }
 }
 

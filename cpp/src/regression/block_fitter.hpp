@@ -1,7 +1,10 @@
 // One regression that grows and shrinks by whole blocks.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <vector>
 
 #include "block_table.hpp"
@@ -23,6 +26,8 @@ public:
 
     // The best prior of a block that is not in the fit, and what it adds to the gain.
     Choice best_prior(const BlockTerm& block);
+    // The same for a block that is in the fit: what would be best in its place.
+    Choice best_prior_of_member(const BlockTerm& term);
     void add(const BlockTerm& term);
     void reset(const std::vector<BlockTerm>& terms);
 
@@ -42,7 +47,16 @@ public:
     const std::vector<Use>& uses() const { return uses_; }
 
 private:
-    void solve(const BlockTerm& block);
+    // Of a block A what the fit leaves: A'A and A'y without what it explains, and L^-1 D^.5 F'A (rows by width), which
+    // the two are made of. All go on where they were when the fit has grown.
+    struct Left {
+        std::vector<double> shared;
+        Tile gram{};
+        Strip right{};
+    };
+    Left& left_of(const BlockTerm& block);
+    // Of a block of which this is left, in a fit that leaves `left` of the target.
+    Choice best_prior(const BlockTerm& block, const Tile& gram, const Strip& right, double left) const;
     // Adds blocks of these columns while one gains; of many pair blocks only those whose products go with the residual,
     // and only when no main block gains any more.
     bool grow(const std::vector<std::int32_t>& columns);
@@ -61,10 +75,7 @@ private:
     // L of LL' = I + D^.5 F'F D^.5, rows `stride_` apart, and L^-1 D^.5 F'y.
     std::size_t stride_ = 0;
     std::vector<double> lower_, solved_;
-    // Of the block that was solved for last: L^-1 D^.5 F'A (m x width), and A'A and A'y less what the fit explains.
-    std::vector<double> shared_;
-    Tile gram_{};
-    Strip right_{};
+    std::map<std::array<std::int32_t, 2>, Left> known_;
 };
 
 }  // namespace knnmi::regression

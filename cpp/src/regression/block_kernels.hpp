@@ -17,8 +17,9 @@ struct BlockKernels {
     void (*cross)(const double* a, const double* b, std::size_t n, double* out);
     // out (width) = A'y.
     void (*project)(const double* a, const double* y, std::size_t n, double* out);
-    // h (m x width) becomes L^-1 h, for the lower triangle L, whose rows are `stride` apart.
-    void (*substitute)(const double* lower, std::size_t stride, std::size_t m, double* h);
+    // h (m x width) becomes L^-1 h, for the lower triangle L, whose rows are `stride` apart; the rows before `first`
+    // are so already.
+    void (*substitute)(const double* lower, std::size_t stride, std::size_t first, std::size_t m, double* h);
     // gram (width x width) -= W'W and right (width) -= W'c, for W of m rows.
     void (*downdate)(const double* w, const double* c, std::size_t m, double* gram, double* right);
     // For each of `batch` priors with the standard deviations d[feature][prior]: the square root of |I + dGd|, and

@@ -61,8 +61,8 @@ inline void project(const double* a, const double* y, std::size_t n, double* out
     store(out + 8, high);
 }
 
-inline void substitute(const double* lower, std::size_t stride, std::size_t m, double* h) {
-    for (std::size_t r = 0; r < m; ++r) {
+inline void substitute(const double* lower, std::size_t stride, std::size_t first, std::size_t m, double* h) {
+    for (std::size_t r = first; r < m; ++r) {
         const double* l = lower + r * stride;
         Eight low, high;
         load(low, h + r * width);

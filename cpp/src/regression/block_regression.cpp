@@ -127,21 +127,19 @@ std::vector<std::vector<double>> BlockRegression::pair_scores(const std::vector<
     return found;
 }
 
-std::vector<std::array<double, 2>> BlockRegression::without(const std::vector<FittedTarget>& fits,
-                                                            const std::vector<std::int32_t>& columns,
-                                                            const BlockCosts& costs, const Options& options) const {
+std::vector<double> BlockRegression::without(const std::vector<FittedTarget>& fits,
+                                             const std::vector<std::int32_t>& columns, const BlockCosts& costs,
+                                             const Options& options) const {
     table_->tidy();
-    std::vector<std::array<double, 2>> found(fits.size());
+    std::vector<double> found(fits.size());
     parallel_for(fits.size(), options, [&](std::size_t i, int) {
         BlockFitter fitter(*table_, fits[i].target, costs);
-        fitter.reset(fits[i].terms);
-        found[i][0] = fitter.gain();
         std::vector<BlockTerm> others;
         for (const BlockTerm& term : fits[i].terms) {
             if (term[0] != columns[i] && term[1] != columns[i]) others.push_back(term);
         }
         fitter.reset(others);
-        found[i][1] = fitter.gain();
+        found[i] = fitter.gain();
     });
     return found;
 }

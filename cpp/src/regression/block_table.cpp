@@ -134,11 +134,10 @@ const Tile& BlockTable::tile(const BlockTerm& a, const BlockTerm& b, bool& turne
     });
 }
 
-void BlockTable::row_of_products(const BlockTerm& a, std::size_t feature, const BlockTerm& b, double* out) const {
+BlockTable::Products BlockTable::products(const BlockTerm& a, const BlockTerm& b) const {
     bool turned = false;
-    const Tile& products = tile(a, b, turned);
-    for (std::size_t i = 0; i < width; ++i)
-        out[i] = turned ? products[i * width + feature] : products[feature * width + i];
+    const Tile& found = tile(a, b, turned);
+    return turned ? Products{found.data(), 1, width} : Products{found.data(), width, 1};
 }
 
 const Tile& BlockTable::own_products(const BlockTerm& a) const {
@@ -147,7 +146,12 @@ const Tile& BlockTable::own_products(const BlockTerm& a) const {
 }
 
 void BlockTable::target_products(const BlockTerm& a, BlockFeature target, double* out) const {
-    if (a[1] < 0) return row_of_products({target[0], -1, 0}, static_cast<std::size_t>(target[1]), a, out);
+    if (a[1] < 0) {
+        const Products found = products({target[0], -1, 0}, a);
+        const double* row = found.values + static_cast<std::size_t>(target[1]) * found.rows;
+        for (std::size_t i = 0; i < width; ++i) out[i] = row[i * found.columns];
+        return;
+    }
     const auto feature_number = static_cast<std::uint64_t>(target[0]) * width + static_cast<std::uint64_t>(target[1]);
     const Strip& strip = strips.get(number(a[0], a[1]), feature_number, [&] {
         thread_local std::vector<double> products, y;

@@ -113,8 +113,13 @@ struct BlockTable {
     void score_pairs(const std::vector<double>& left, const std::vector<std::int32_t>& one,
                      const std::vector<std::int32_t>& other, const Found& found) const;
 
-    // Row `feature` of the products of block a with block b.
-    void row_of_products(const BlockTerm& a, std::size_t feature, const BlockTerm& b, double* out) const;
+    // The products of the features of block a with those of block b: feature i of a and j of b at i * rows + j *
+    // columns.
+    struct Products {
+        const double* values;
+        std::size_t rows, columns;
+    };
+    Products products(const BlockTerm& a, const BlockTerm& b) const;
     // The products of a block with itself.
     const Tile& own_products(const BlockTerm& a) const;
     // The products of a block with a feature of a main block.
