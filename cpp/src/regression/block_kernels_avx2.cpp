@@ -1,4 +1,5 @@
 #define KNNMI_BLOCK_ISA avx2
+#define KNNMI_BLOCK_LANES 4
 #include "block_kernels_source.hpp"
 
 namespace knnmi::regression {

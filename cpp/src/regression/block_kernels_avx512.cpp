@@ -1,4 +1,5 @@
 #define KNNMI_BLOCK_ISA avx512
+#define KNNMI_BLOCK_LANES 8
 #include "block_kernels_source.hpp"
 
 namespace knnmi::regression {

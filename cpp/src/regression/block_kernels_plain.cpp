@@ -1,4 +1,5 @@
 #define KNNMI_BLOCK_ISA plain
+#define KNNMI_BLOCK_LANES 2
 #include "block_kernels_source.hpp"
 
 namespace knnmi::regression {

@@ -1,6 +1,6 @@
 // The kernels in portable vector types. Included by block_kernels_<set>.cpp, which are compiled with the flags of their
-// set and name it in KNNMI_BLOCK_ISA: everything lives in a namespace of that name, so that no function built for a
-// wider set can be linked into a narrower one.
+// set, name it in KNNMI_BLOCK_ISA and say in KNNMI_BLOCK_LANES how many doubles a register holds. Everything lives in a
+// namespace of that name, so that no function built for a wider set can be linked into a narrower one.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,45 @@
 
 namespace knnmi::regression::KNNMI_BLOCK_ISA {
 
-// Eight doubles: the compiler makes one, two or four registers of them.
-typedef double Eight __attribute__((vector_size(64)));
+// Eight doubles in as many registers of the set as they take. The compiler is not left to split wider vectors: GCC 12
+// sends them through memory.
+constexpr std::size_t lanes = KNNMI_BLOCK_LANES;
+typedef double Register __attribute__((vector_size(lanes * sizeof(double))));
+constexpr std::size_t registers = 8 / lanes;
+struct Eight {
+    Register part[registers];
+};
 
 inline void load(Eight& to, const double* from) { std::memcpy(&to, from, sizeof(Eight)); }
 inline void store(double* to, const Eight& from) { std::memcpy(to, &from, sizeof(Eight)); }
+inline Eight all(double value) {
+    Eight a;
+    for (std::size_t i = 0; i < registers; ++i) a.part[i] = Register{} + value;
+    return a;
+}
+inline Eight operator*(const Eight& a, const Eight& b) {
+    Eight product;
+    for (std::size_t i = 0; i < registers; ++i) product.part[i] = a.part[i] * b.part[i];
+    return product;
+}
+inline Eight operator*(double a, const Eight& b) { return all(a) * b; }
+inline Eight operator/(const Eight& a, const Eight& b) {
+    Eight quotient;
+    for (std::size_t i = 0; i < registers; ++i) quotient.part[i] = a.part[i] / b.part[i];
+    return quotient;
+}
+inline void operator+=(Eight& a, const Eight& b) {
+    for (std::size_t i = 0; i < registers; ++i) a.part[i] += b.part[i];
+}
+inline void operator-=(Eight& a, const Eight& b) {
+    for (std::size_t i = 0; i < registers; ++i) a.part[i] -= b.part[i];
+}
+inline void square_root(Eight& a) {
+    double values[8];
+    store(values, a);
+    for (double& value : values) value = __builtin_sqrt(value);
+    load(a, values);
+}
 
 // Rows that are worked on at a time, so that both blocks stay in the first cache.
 inline constexpr std::size_t rows_at_a_time = 96;
@@ -49,7 +83,7 @@ inline void cross(const double* a, const double* b, std::size_t n, double* out) 
 }
 
 inline void project(const double* a, const double* y, std::size_t n, double* out) {
-    Eight low{}, high{};
+    Eight low = all(0.0), high = all(0.0);
     for (std::size_t row = 0; row < n; ++row) {
         Eight x0, x1;
         load(x0, a + row * width);
@@ -74,8 +108,8 @@ inline void substitute(const double* lower, std::size_t stride, std::size_t firs
             low -= l[s] * x0;
             high -= l[s] * x1;
         }
-        store(h + r * width, low / l[r]);
-        store(h + r * width + 8, high / l[r]);
+        store(h + r * width, low / all(l[r]));
+        store(h + r * width + 8, high / all(l[r]));
     }
 }
 
@@ -117,30 +151,26 @@ inline void downdate(const double* w, const double* c, std::size_t m, double* gr
     store(right + 8, high);
 }
 
-inline void square_root(Eight& a) {
-    for (std::size_t lane = 0; lane < batch; ++lane) a[lane] = __builtin_sqrt(a[lane]);
-}
-
 // A Cholesky factorisation a prior, one in each lane.
 inline void try_priors(const double* gram, const double* right, const double* deviations, double* root, double* drop) {
     Eight lower[width][width], d[width], solved[width];
     for (std::size_t i = 0; i < width; ++i) load(d[i], deviations + i * batch);
-    Eight determinant = Eight{} + 1.0, sum{};
+    Eight determinant = all(1.0), sum = all(0.0);
     for (std::size_t i = 0; i < width; ++i) {
         for (std::size_t j = 0; j < i; ++j) {
-            Eight a = d[i] * d[j] * gram[i * width + j];
+            Eight a = gram[i * width + j] * (d[i] * d[j]);
             for (std::size_t k = 0; k < j; ++k) a -= lower[i][k] * lower[j][k];
             lower[i][j] = a * lower[j][j];
         }
-        Eight diagonal = 1.0 + d[i] * d[i] * gram[i * width + i];
-        Eight a = d[i] * right[i];
+        Eight diagonal = all(1.0), a = right[i] * d[i];
+        diagonal += gram[i * width + i] * (d[i] * d[i]);
         for (std::size_t k = 0; k < i; ++k) {
             diagonal -= lower[i][k] * lower[i][k];
             a -= lower[i][k] * solved[k];
         }
         square_root(diagonal);
-        determinant *= diagonal;
-        lower[i][i] = 1.0 / diagonal;
+        determinant = determinant * diagonal;
+        lower[i][i] = all(1.0) / diagonal;
         solved[i] = a * lower[i][i];
         sum += solved[i] * solved[i];
     }

@@ -1,0 +1,152 @@
+"""Measures functional-anova where the paper's experiments do not: false edges, wide tables, real tables.
+
+    python functional_anova.py false-edges [--graphs 30]
+    python functional_anova.py wide [--columns 60] [--graphs 5] [--specs "functional-anova;fast"]
+    python functional_anova.py real
+
+Each prints rows of a Markdown table. Seconds are user CPU time on one thread. `real` needs scikit-learn. The seeds are
+those of no run that a constant was chosen by.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+
+import pyknnmi
+from pyknnmi import Dataset, Graph
+
+FIRST_SEED = 40_000
+
+
+def independent(n, p, rng):
+    return rng.standard_normal((n, p)), []
+
+
+def chain(n, p, rng):
+    """Each column a strong function of the one before."""
+    x = rng.standard_normal((n, p))
+    for j in range(1, p):
+        x[:, j] = 1.5 * np.sin(1.5 * x[:, j - 1]) + 0.5 * x[:, j]
+    return x, [(j - 1, j) for j in range(1, p)]
+
+
+def star(n, p, rng):
+    """One cause of all other columns, by different functions."""
+    x = rng.standard_normal((n, p))
+    functions = (np.sin, np.square, np.tanh, np.abs, lambda v: v, lambda v: np.cos(2 * v))
+    for j in range(1, p):
+        x[:, j] = 1.5 * functions[(j - 1) % len(functions)](x[:, 0]) + 0.5 * x[:, j]
+    return x, [(0, j) for j in range(1, p)]
+
+
+def gaussian(n, p, rng):
+    """A random sparse precision matrix with 1.3 edges a column."""
+    joined = np.triu(rng.random((p, p)) < 2.6 / p, 1)
+    precision = 0.3 * (joined | joined.T)
+    precision += np.eye(p) * (0.3 - np.linalg.eigvalsh(precision)[0])
+    lower = np.linalg.cholesky(np.linalg.inv(precision))
+    x = rng.standard_normal((n, p)) @ lower.T
+    return x / x.std(axis=0), [(int(i), int(j)) for i, j in np.argwhere(joined)]
+
+
+def cubed(n, p, rng):
+    x, edges = gaussian(n, p, rng)
+    return x**3, edges
+
+
+def nonlinear(n, p, rng):
+    """As many of the paper's nonlinear networks of seven columns as there is room for, and columns of noise."""
+    columns, edges = [], []
+    for first in range(0, p - 6, 7):
+        data, truth = pyknnmi.simulate.small_network(n, seed=int(rng.integers(2**31)))
+        columns.append(data.values)
+        edges += [(first + data.column(a), first + data.column(b)) for a, b in truth.edges]
+    rest = p - 7 * len(columns)
+    return np.hstack([*columns, rng.standard_normal((n, rest))]), edges
+
+
+def table(make, n, p, seed):
+    values, edges = make(n, p, np.random.default_rng(seed))
+    names = tuple(f"X{j + 1}" for j in range(p))
+    return Dataset(values, names), Graph(names, [(names[i], names[j]) for i, j in edges])
+
+
+def measured(spec, make, n, p, graphs):
+    """False edges, missed edges and seconds of each graph, shape (graphs, 3)."""
+    rows = []
+    for seed in range(FIRST_SEED, FIRST_SEED + graphs):
+        data, truth = table(make, n, p, seed)
+        start = time.process_time()
+        found = pyknnmi.learn(data, spec, seed=1, threads=1).graph
+        seconds = time.process_time() - start
+        false, missed = set(found.edges) - set(truth.edges), set(truth.edges) - set(found.edges)
+        rows.append((len(false), len(missed), seconds))
+    return np.array(rows)
+
+
+def row(*cells):
+    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+
+
+def with_error(values):
+    return f"{values.mean():.2f} ({values.std() / np.sqrt(len(values)):.2f})"
+
+
+def report(specs, cases, graphs):
+    row("data", "p", "n", "spec", "false edges (SE)", "missed (SE)", "seconds")
+    row(*["---"] * 7)
+    for make, p, n in cases:
+        for spec in specs:
+            found = measured(spec, make, n, p, graphs)
+            row(
+                make.__name__,
+                p,
+                n,
+                f"`{spec}`",
+                with_error(found[:, 0]),
+                with_error(found[:, 1]),
+                f"{found[:, 2].mean():.2f}",
+            )
+
+
+def real(specs):
+    from sklearn import datasets
+
+    row("table", "spec", "edges", "neighbours of `target`", "seconds")
+    row(*["---"] * 5)
+    for name in ("diabetes", "wine", "breast_cancer"):
+        frame = getattr(datasets, f"load_{name}")(as_frame=True).frame
+        for spec in specs:
+            start = time.process_time()
+            graph = pyknnmi.learn(frame, spec, seed=1, threads=1).graph
+            seconds = time.process_time() - start
+            neighbors = ", ".join(graph.neighbors("target"))
+            row(f"{name} ({len(frame)} x {frame.shape[1]})", f"`{spec}`", len(graph.edges), neighbors, f"{seconds:.1f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("false-edges", "wide", "real"))
+    parser.add_argument("--graphs", type=int, default=30)
+    parser.add_argument("--columns", type=int, default=60)
+    parser.add_argument("--specs", default="functional-anova")
+    given = parser.parse_args()
+    specs = given.specs.split(";")
+    if given.what == "real":
+        real(specs)
+    elif given.what == "wide":
+        report(specs, [(make, given.columns, 500) for make in (gaussian, cubed, nonlinear)], given.graphs)
+    else:
+        sizes = (250, 500, 1000)
+        report(
+            specs,
+            [(make, 7, n) for make in (independent, chain, star) for n in sizes] + [(independent, 20, 500)],
+            given.graphs,
+        )
+
+
+if __name__ == "__main__":
+    main()
