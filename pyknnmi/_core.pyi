@@ -146,7 +146,6 @@ class BlockRegression:
         pair_features: tuple[int, int, int, int],
         threads: int = 0,
         poll: Poll = None,
-        categories: Categories = ...,
     ) -> None:
         """Copy the features, shape (columns, rows, 16), each centred and of variance 1, or zero."""
 
@@ -158,7 +157,6 @@ class BlockRegression:
         most: int = 20,
         threads: int = 0,
         poll: Poll = None,
-        categories: Categories = ...,
     ) -> list[tuple[Terms, float]]:
         """Return the terms and the gain of the best fit of each (target, columns, where to start)."""
 
@@ -169,7 +167,6 @@ class BlockRegression:
         main_cost: float,
         threads: int = 0,
         poll: Poll = None,
-        categories: Categories = ...,
     ) -> list[list[float]]:
         """Return what the main block of each candidate adds to the gain of each fit."""
 
@@ -180,7 +177,6 @@ class BlockRegression:
         with_: Sequence[Sequence[int]],
         threads: int = 0,
         poll: Poll = None,
-        categories: Categories = ...,
     ) -> list[list[float]]:
         """Return n times the largest squared correlation of each residual with a product of a candidate's features."""
 
@@ -208,6 +204,5 @@ class BlockRegression:
         given: Sequence[Sequence[int]],
         threads: int = 0,
         poll: Poll = None,
-        categories: Categories = ...,
     ) -> list[list[tuple[int, float, tuple[float, float, float]]]]:
         """Return groups of products of residuals: (column given, -1 or -2; weighted sum of squares; three traces)."""
