@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 # What users find here. Each is imported when it is first used: to ask for help on the command line takes none of them.
 if TYPE_CHECKING:
     from pyknnmi import components, numbers, simulate
+    from pyknnmi.auditing import Audit, AuditFinding
     from pyknnmi.data.dataset import Dataset
     from pyknnmi.data.reading import read_table
     from pyknnmi.errors import (
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from pyknnmi.learning.calibrate import calibrate
     from pyknnmi.learning.exports import read_result, write_result
     from pyknnmi.learning.pipeline import Pipeline, learn
+    from pyknnmi.learning.preparation import audit
     from pyknnmi.learning.record import result_schema
     from pyknnmi.learning.result import LearnResult, PairEvidence
     from pyknnmi.numbers import build_info, conditional_mutual_information, entropy, mutual_information
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
     from pyknnmi.search.store import Store
 
 __all__ = [
+    "Audit",
+    "AuditFinding",
     "CIResult",
     "Constraints",
     "DataError",
@@ -67,6 +71,7 @@ __all__ = [
     "Store",
     "TableTest",
     "UnknownNameError",
+    "audit",
     "bind",
     "build_info",
     "calibrate",

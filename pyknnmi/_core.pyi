@@ -76,6 +76,9 @@ def permutation_test(
     seed: int = 0,
     stream: int = 0,
     neighbors: int = 0,
+    groups: NDArray[np.uint32] = ...,
+    whole_groups: bool = False,
+    block_length: int = 0,
     stop_at_alpha: float = 0.0,
     estimator: Estimator = "ksg",
     engine: Engine = "auto",
@@ -86,8 +89,10 @@ def permutation_test(
     """Return the observed I(x; y | z), how many permuted ones are at least as large, and how many were made.
 
     Ties count, and are exact. `neighbors` of 0 permutes y over all rows; m >= 1 gives each row the y of one of the m
-    nearest rows in z, itself included (Runge 2018). `stop_at_alpha` above 0 ends the test, after 31, 63, ...
-    permutations, once those left cannot change whether p < alpha; p of those made is then on the same side of alpha.
+    nearest rows in z, itself included (Runge 2018). `groups` holds a label for each row, or none: rows are permuted
+    within the groups of one label, or whole groups if `whole_groups` is true. `block_length` of 1 or more permutes
+    stretches of so many rows. `stop_at_alpha` above 0 ends the test, after 31, 63, ... permutations, once those left
+    cannot change whether p < alpha; p of those made is then on the same side of alpha.
     """
 
 def permuted_statistics(
@@ -99,6 +104,9 @@ def permuted_statistics(
     seed: int = 0,
     stream: int = 0,
     neighbors: int = 0,
+    groups: NDArray[np.uint32] = ...,
+    whole_groups: bool = False,
+    block_length: int = 0,
     estimator: Estimator = "ksg",
     engine: Engine = "auto",
     threads: int = 0,
@@ -113,6 +121,9 @@ def permuted_rows(
     seed: int = 0,
     stream: int = 0,
     neighbors: int = 0,
+    groups: NDArray[np.uint32] = ...,
+    whole_groups: bool = False,
+    block_length: int = 0,
     first: int = 0,
     threads: int = 0,
     poll: Poll = None,

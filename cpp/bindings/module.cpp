@@ -15,6 +15,9 @@ namespace {
 using Array = const py::array&;
 using Text = const std::string&;
 using Categories = bindings::Sample::Categories;
+using Labels = py::array_t<std::uint32_t, py::array::c_style>;
+
+std::vector<std::uint32_t> labels_of(const Labels& labels) { return {labels.data(), labels.data() + labels.size()}; }
 
 template <class T>
 py::array_t<T> as_array(const std::vector<T>& values) {
@@ -64,35 +67,38 @@ py::tuple core_neighbor_counts(Array x, Array y, Array z, int k, Text engine, in
 }
 
 py::tuple core_permutation_test(Array x, Array y, Array z, int k, int permutations, std::uint64_t seed,
-                                std::uint64_t stream, int neighbors, double stop_at_alpha, Text estimator, Text engine,
+                                std::uint64_t stream, int neighbors, const Labels& groups, bool whole_groups,
+                                std::size_t block_length, double stop_at_alpha, Text estimator, Text engine,
                                 int threads, py::object poll, Categories categories) {
     const bindings::Sample sample(x, y, z, std::move(categories));
     const Options options = bindings::options(engine, threads, poll);
     const Neighborhood neighborhood(k, bindings::estimator(estimator));
-    const Permutations drawn{permutations, seed, stream, neighbors};
+    const Permutations drawn{permutations, seed, stream, neighbors, labels_of(groups), whole_groups, block_length};
     const PermutationResult result = without_gil(
         [&] { return permutation_test(sample.x, sample.y, sample.z, neighborhood, drawn, stop_at_alpha, options); });
     return py::make_tuple(result.statistic, result.at_least, result.permutations);
 }
 
 py::tuple core_permuted_statistics(Array x, Array y, Array z, int k, int permutations, std::uint64_t seed,
-                                   std::uint64_t stream, int neighbors, Text estimator, Text engine, int threads,
-                                   py::object poll, Categories categories) {
+                                   std::uint64_t stream, int neighbors, const Labels& groups, bool whole_groups,
+                                   std::size_t block_length, Text estimator, Text engine, int threads, py::object poll,
+                                   Categories categories) {
     const bindings::Sample sample(x, y, z, std::move(categories));
     const Options options = bindings::options(engine, threads, poll);
     const Neighborhood neighborhood(k, bindings::estimator(estimator));
-    const Permutations drawn{permutations, seed, stream, neighbors};
+    const Permutations drawn{permutations, seed, stream, neighbors, labels_of(groups), whole_groups, block_length};
     const PermutedStatistics found =
         without_gil([&] { return permuted_statistics(sample.x, sample.y, sample.z, neighborhood, drawn, options); });
     return py::make_tuple(found.statistic, as_array(found.permuted));
 }
 
 py::array_t<std::uint32_t> core_permuted_rows(Array z, int permutations, std::uint64_t seed, std::uint64_t stream,
-                                              int neighbors, std::uint32_t first, int threads, py::object poll,
-                                              Categories categories) {
+                                              int neighbors, const Labels& groups, bool whole_groups,
+                                              std::size_t block_length, std::uint32_t first, int threads,
+                                              py::object poll, Categories categories) {
     const bindings::Sample sample(z, std::move(categories));
     const Options options = bindings::options("auto", threads, poll);
-    const Permutations drawn{permutations, seed, stream, neighbors};
+    const Permutations drawn{permutations, seed, stream, neighbors, labels_of(groups), whole_groups, block_length};
     const std::vector<std::uint32_t> rows = without_gil([&] { return permuted_rows(sample.z, drawn, first, options); });
     return as_array(rows).reshape({static_cast<py::ssize_t>(permutations), static_cast<py::ssize_t>(sample.z.rows())});
 }
@@ -129,13 +135,16 @@ PYBIND11_MODULE(_core, module) {
     module.def("neighbor_counts", core_neighbor_counts, "x"_a, "y"_a, "z"_a, "k"_a, "engine"_a = "auto",
                "threads"_a = 0, "poll"_a = py::none(), "categories"_a = Categories());
     module.def("permutation_test", core_permutation_test, "x"_a, "y"_a, "z"_a, "k"_a, "permutations"_a = 200,
-               "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "stop_at_alpha"_a = 0.0, "estimator"_a = "ksg",
-               "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none(), "categories"_a = Categories());
-    module.def("permuted_statistics", core_permuted_statistics, "x"_a, "y"_a, "z"_a, "k"_a, "permutations"_a = 200,
-               "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "estimator"_a = "ksg", "engine"_a = "auto",
+               "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "groups"_a = Labels(0), "whole_groups"_a = false,
+               "block_length"_a = 0, "stop_at_alpha"_a = 0.0, "estimator"_a = "ksg", "engine"_a = "auto",
                "threads"_a = 0, "poll"_a = py::none(), "categories"_a = Categories());
+    module.def("permuted_statistics", core_permuted_statistics, "x"_a, "y"_a, "z"_a, "k"_a, "permutations"_a = 200,
+               "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "groups"_a = Labels(0), "whole_groups"_a = false,
+               "block_length"_a = 0, "estimator"_a = "ksg", "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none(),
+               "categories"_a = Categories());
     module.def("permuted_rows", core_permuted_rows, "z"_a, "permutations"_a = 200, "seed"_a = 0, "stream"_a = 0,
-               "neighbors"_a = 0, "first"_a = 0, "threads"_a = 0, "poll"_a = py::none(), "categories"_a = Categories());
+               "neighbors"_a = 0, "groups"_a = Labels(0), "whole_groups"_a = false, "block_length"_a = 0, "first"_a = 0,
+               "threads"_a = 0, "poll"_a = py::none(), "categories"_a = Categories());
     module.def("thread_count", core_thread_count, "threads"_a = 0);
     module.def("build_info", core_build_info);
     bindings::register_block_regression(module);

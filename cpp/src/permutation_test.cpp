@@ -20,9 +20,18 @@ bool is_decided(int at_least, int made, int all, double alpha) {
     return p(at_least) >= alpha || p(at_least + all - made) < alpha;
 }
 
-void check(const Permutations& permutations) {
+void check(const Permutations& permutations, std::size_t rows) {
     if (permutations.count < 1) throw std::invalid_argument("permutations must be at least 1");
     if (permutations.neighbors < 0) throw std::invalid_argument("neighbors must be 0 (permute over all rows) or more");
+    if (permutations.groups.empty()) {
+        if (permutations.whole_groups) throw std::invalid_argument("whole_groups needs groups: a label for each row");
+        return;
+    }
+    if (permutations.groups.size() != rows) throw std::invalid_argument("groups must hold a label for each row");
+    if (permutations.block_length > 0) throw std::invalid_argument("block_length is for rows without groups");
+    if (permutations.whole_groups && permutations.neighbors > 0) {
+        throw std::invalid_argument("whole_groups permutes over all groups: neighbors must be 0");
+    }
 }
 
 // The sums for the observed y, which is number 0, and for those of permutations 0, 1, ..., which follow.
@@ -76,7 +85,7 @@ void each_round(const Points& x, const Points& y, const Points& z, const Neighbo
 PermutationResult permutation_test(const Points& x, const Points& y, const Points& z, const Neighborhood& neighborhood,
                                    const Permutations& permutations, double stop_at_alpha, const Options& options) {
     check_sample(x, y, z, neighborhood.k);
-    check(permutations);
+    check(permutations, x.rows());
     if (!(stop_at_alpha >= 0.0 && stop_at_alpha < 1.0)) {
         throw std::invalid_argument("stop_at_alpha must be 0 (make all permutations) or a level below 1");
     }
@@ -98,7 +107,7 @@ PermutedStatistics permuted_statistics(const Points& x, const Points& y, const P
                                        const Neighborhood& neighborhood, const Permutations& permutations,
                                        const Options& options) {
     check_sample(x, y, z, neighborhood.k);
-    check(permutations);
+    check(permutations, x.rows());
     std::vector<double> all;
     all.reserve(1 + static_cast<std::size_t>(permutations.count));
     each_round(x, y, z, neighborhood, permutations, most_in_a_round, options, [&](std::span<const Sum> sums) {
@@ -110,7 +119,7 @@ PermutedStatistics permuted_statistics(const Points& x, const Points& y, const P
 
 std::vector<std::uint32_t> permuted_rows(const Points& z, const Permutations& permutations, std::uint32_t first,
                                          const Options& options) {
-    check(permutations);
+    check(permutations, z.rows());
     check_neighbors(1, z.rows());
     check_finite(z, "z");
     check_categories(z, "z");

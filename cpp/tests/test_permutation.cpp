@@ -120,4 +120,101 @@ TEST(all_rows_as_neighbors_give_permutations) {
         CHECK(is_permutation_of_rows(draw(local, 40, RandomWords(1, 1, index))));
 }
 
+TEST(rows_stay_within_their_groups) {
+    Rows labels(60);
+    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<std::uint32_t>(i * i % 7);
+    const auto draw = [&](std::uint32_t index) {
+        return permuted_rows(Points::none(60), {.count = 1, .seed = 1, .stream = 2, .groups = labels}, index);
+    };
+    const Rows drawn = draw(3);
+    CHECK(is_permutation_of_rows(drawn));
+    for (std::size_t i = 0; i < drawn.size(); ++i) CHECK(labels[drawn[i]] == labels[i]);
+    CHECK(drawn == draw(3));
+    CHECK(drawn != draw(4));
+}
+
+TEST(all_orders_within_a_group_come_equally_often) {
+    std::map<Rows, double> counts;
+    constexpr std::uint32_t draws = 12000;
+    const Permutations permutations{.count = 1, .seed = 5, .groups = {0, 1, 0, 1, 0}};  // 3! * 2! orders
+    for (std::uint32_t index = 0; index < draws; ++index) {
+        ++counts[permuted_rows(Points::none(5), permutations, index)];
+    }
+    CHECK(counts.size() == 12);
+    double chi_square = 0.0;
+    for (const auto& [order, count] : counts) chi_square += std::pow(count - draws / 12, 2) / (draws / 12);
+    CHECK(chi_square < 31.26);  // 99.9 % of the distribution with 11 degrees of freedom
+}
+
+TEST(whole_groups_of_one_size_are_exchanged) {
+    constexpr std::uint32_t size = 4, count = 10;
+    Rows labels(size * count);
+    for (std::uint32_t i = 0; i < labels.size(); ++i) labels[i] = i % count;  // a group's rows are not side by side
+    const Rows drawn =
+        permuted_rows(Points::none(size * count), {.count = 1, .seed = 1, .groups = labels, .whole_groups = true});
+    CHECK(is_permutation_of_rows(drawn));
+    for (std::uint32_t i = 0; i < drawn.size(); ++i) {
+        CHECK(drawn[i] / count == i / count);                 // in order within the group
+        CHECK(labels[drawn[i]] == labels[drawn[i % count]]);  // all from one group
+    }
+    CHECK(!std::is_sorted(drawn.begin(), drawn.end()));
+}
+
+TEST(whole_groups_of_several_sizes_use_every_row_once) {
+    const Permutations permutations{.count = 1, .groups = {3, 3, 3, 0, 1, 1, 2, 2, 2, 2}, .whole_groups = true};
+    for (std::uint32_t index = 0; index < 20; ++index) {
+        CHECK(is_permutation_of_rows(permuted_rows(Points::none(10), permutations, index)));
+    }
+}
+
+TEST(blocks_keep_most_rows_beside_each_other) {
+    for (const std::size_t length : {1u, 7u, 30u, 99u, 100u, 500u}) {
+        constexpr std::size_t n = 100;
+        const std::size_t blocks = std::max<std::size_t>(2, n / length);
+        for (std::uint32_t index = 0; index < 10; ++index) {
+            const Rows drawn = permuted_rows(Points::none(n), {.count = 1, .block_length = length}, index);
+            CHECK(is_permutation_of_rows(drawn));
+            std::size_t cuts = 0;
+            for (std::size_t i = 0; i < n; ++i) cuts += drawn[(i + 1) % n] != (drawn[i] + 1) % n;
+            CHECK(cuts <= blocks);
+        }
+    }
+}
+
+TEST(local_neighbors_stay_within_their_groups) {
+    constexpr std::size_t n = 90;
+    const Sample sample = gaussian(n, 2, 12);
+    Rows labels(n);
+    for (std::size_t i = 0; i < n; ++i) labels[i] = static_cast<std::uint32_t>(i < 2 ? 9 : i % 4);  // one of two rows
+    const LocalPermutations local(sample.all(), 5, {}, labels);
+    for (std::size_t i = 0; i < n; ++i) {
+        Rows expected;
+        for (std::uint32_t j = 0; j < n; ++j) {
+            if (labels[j] == labels[i]) expected.push_back(j);
+        }
+        std::sort(expected.begin(), expected.end(), [&](std::size_t a, std::size_t b) {
+            return std::pair(a != i, max_norm(sample.all(), i, a)) < std::pair(b != i, max_norm(sample.all(), i, b));
+        });
+        expected.resize(5, static_cast<std::uint32_t>(i));  // the row itself, where the group has no more
+        CHECK(std::equal(expected.begin(), expected.end(),
+                         local.neighbors().begin() + static_cast<std::ptrdiff_t>(5 * i)));
+    }
+}
+
+TEST(local_blocks_take_the_course_of_neighbors) {
+    constexpr std::size_t length = 5, blocks = 12, rest = 3;
+    Sample z = gaussian(rest + length * blocks, 1, 13);
+    for (std::size_t i = 0; i < length * blocks; ++i) {
+        z(rest + i, 0) = static_cast<double>(i / length % 4);  // blocks b, b + 4 and b + 8 have one course
+    }
+    const Rows drawn = permuted_rows(z.all(), {.count = 1, .seed = 1, .neighbors = 3, .block_length = length});
+    CHECK(is_permutation_of_rows(drawn));
+    for (std::size_t i = 0; i < rest; ++i) CHECK(drawn[i] == i);
+    for (std::size_t i = rest; i < drawn.size(); ++i) {
+        CHECK((drawn[i] - rest) % length == (i - rest) % length);
+        CHECK((drawn[i] - rest) / length % 4 == (i - rest) / length % 4);
+    }
+    CHECK(!std::is_sorted(drawn.begin(), drawn.end()));
+}
+
 int main() { return run_tests(); }

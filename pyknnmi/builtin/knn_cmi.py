@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,14 @@ from pyknnmi.components import BoundTest, CIResult, CITest, DataError, Dataset, 
 from pyknnmi.numbers import (
     EstimatorName,
     PartialCorrelations,
+    block_length,
     conditional_mutual_information,
     conditional_mutual_informations,
     fisher_z,
     neighbor_counts,
     permutation_test,
     standardized,
+    tied_share,
 )
 
 _MOST = 10**8  # permutations take memory, 2 GB then
@@ -54,12 +56,17 @@ class KnnCMI(CITest):
         without permutations; the p-value is then that of the z-test. ``none`` always permutes.
     standardize : bool
         Give every column mean 0 and standard deviation 1 first: the max norm compares columns.
-    null : global, local
-        Permute y over all rows, or give each row the y of one of its nearest neighbours in z, each used once where
-        possible. Without z both are the same test.
+    null : global, local, block, local-block, within
+        Which rows may exchange their y. ``global``: all of them. ``local``: each row gets the y of one of its nearest
+        neighbours in z, each used once where possible. With columns of categories in z, both stay within the rows of
+        the same categories. ``block``: for rows that follow each other in time or place, stretches of rows, or whole
+        blocks where the data have ``blocks``. ``local-block``: stretches in which z takes a near course.
+        ``within``: the rows of each block, and of the same categories.
     neighbors : int, 2 to 100000000
-        For the local null: how many neighbours, the row itself included. Of rows at equal distance those are taken that
-        follow the row in the data, the last row being followed by the first.
+        For the local nulls: how many neighbours, the row or stretch itself included. Of rows at equal distance those
+        are taken that follow the row in the data, the last row being followed by the first.
+    block_length : int or none, at least 1
+        Rows in a stretch. ``none``: what `pyknnmi.numbers.block_length` says of x and y, by their lag-1 correlations.
     stop_early : bool
         Stop as soon as the remaining permutations cannot change the decision. The decision is the same; the p-value
         is then (K + 1) / (permutations made + 1), and ``p_value_bounds`` says where that of all T would lie.
@@ -83,14 +90,16 @@ class KnnCMI(CITest):
     name: ClassVar[str] = "knn-cmi"
     needs_seed: ClassVar[bool] = True
     takes_groups: ClassVar[bool] = True
+    takes_blocks: ClassVar[bool] = True
 
     k: int = 3
     permutations: int = 200
     alpha: float = 0.05
     screen: float | None = 0.001
     standardize: bool = True
-    null: Literal["global", "local"] = "global"
+    null: Literal["global", "local", "block", "local-block", "within"] = "global"
     neighbors: int = 5
+    block_length: int | None = None
     stop_early: bool = False
     estimator: Literal["auto", "ksg", "mixed"] = "auto"
     engine: Literal["auto", "tree", "single", "batch"] = "auto"
@@ -98,6 +107,10 @@ class KnnCMI(CITest):
     def accepts(self, kind: Kind) -> bool:
         """Return whether the estimator takes columns of this kind."""
         return kind == "continuous" or self.estimator != "ksg"
+
+    def allows_for(self, finding: str) -> bool:
+        """Return whether blocks are permuted, where rows follow each other."""
+        return finding == "serial-dependence" and self.null in ("block", "local-block", "within")
 
     def check(self) -> None:
         """Check the ranges."""
@@ -107,11 +120,21 @@ class KnnCMI(CITest):
         self.require(0 < self.alpha < 1, "alpha", "between 0 and 1")
         self.require(self.neighbors >= 2, "neighbors", "at least 2")
         self.require(self.neighbors <= _MOST, "neighbors", f"at most {_MOST}")
+        self.require(
+            self.block_length is None or 1 <= self.block_length <= _MOST, "block_length", "at least 1, or none"
+        )
 
     def bind(self, dataset: Dataset, run: Run) -> BoundTest:
         """Return the test on this data."""
         if dataset.n <= self.k:
             raise DataError(f"{dataset.n} rows are too few for k = {self.k}: give at least {self.k + 1}")
+        if dataset.groups is None and self.null == "within":
+            raise DataError("knn-cmi(null=within) needs groups: name their column with blocks")
+        if dataset.groups is not None and self.null not in ("block", "within"):
+            raise DataError(
+                f"knn-cmi(null={self.null}) takes no blocks: null=block permutes whole blocks, null=within the rows "
+                "of each"
+            )
         if 1 / (self.permutations + 1) >= self.alpha:
             warn(
                 f"knn-cmi: with {self.permutations} permutations no p-value is below alpha = {self.alpha}: "
@@ -134,6 +157,7 @@ class BoundKnnCMI(BoundTest):
         self.threads = run.threads_per_job
         values = standardized(dataset.values) if component.standardize else dataset.values
         self._values = np.asfortranarray(values)
+        self._groups = dataset.groups
         self._categories = frozenset(dataset.discrete_columns())
         for i in self._categories:
             self._values[:, i] = np.unique(dataset.values[:, i], return_inverse=True)[1]
@@ -149,23 +173,16 @@ class BoundKnnCMI(BoundTest):
 
     def associations(self, x: Variable, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the estimates in nats."""
-        scores = np.empty(len(candidates))
-        alike: dict[EstimatorName, list[int]] = {"ksg": [], "mixed": []}
-        for place, y in enumerate(candidates):
-            alike[self._estimator(x, y, z)].append(place)
-        for estimator, places in alike.items():
-            if places:
-                some = tuple(candidates[place] for place in places)
-                scores[places] = conditional_mutual_informations(
-                    *self._columns(x, some, z),
-                    self._component.k,
-                    estimator=estimator,
-                    categories=self._flags(x, some, z),
-                    engine=self._component.engine,
-                    threads=self.threads,
-                    poll=self._run.poll,
-                )
-        return scores
+        # One estimator for all: the two are biased differently.
+        return conditional_mutual_informations(
+            *self._columns(x, tuple(candidates), z),
+            self._component.k,
+            estimator=self._estimator(x, *candidates, *z),
+            categories=self._flags(x, tuple(candidates), z),
+            engine=self._component.engine,
+            threads=self.threads,
+            poll=self._run.poll,
+        )
 
     def test(self, x: Variable, y: Variable, z: tuple[int, ...]) -> CIResult:
         """Return the answer for columns x and y, or groups of them, given the columns z."""
@@ -178,7 +195,7 @@ class BoundKnnCMI(BoundTest):
         return self._screened(x, y, z) or self._permuted(x, y, z, finer)
 
     def _permuted(self, x: Variable, y: Variable, z: tuple[int, ...], component: KnnCMI) -> CIResult:
-        estimator = self._estimator(x, y, z)
+        estimator = self._estimator(x, y, *z)
         first, last = self._permuted_last(x, y, z)
         found = permutation_test(
             *self._columns(first, last, z),
@@ -186,7 +203,7 @@ class BoundKnnCMI(BoundTest):
             permutations=component.permutations,
             seed=self._run.seed,
             stream=self._run.stream(self._name(x), self._name(y), [self._names[i] for i in z]),
-            neighbors=component.neighbors if component.null == "local" else 0,
+            **self._exchangeable(x, y, z),
             stop_at_alpha=component.alpha if component.stop_early else 0.0,
             estimator=estimator,
             categories=self._flags(first, last, z),
@@ -206,6 +223,38 @@ class BoundKnnCMI(BoundTest):
             permutations=found.permutations,
             p_value_bounds=(lowest, highest) if left else None,
         )
+
+    def _exchangeable(self, x: Variable, y: Variable, z: tuple[int, ...]) -> dict[str, Any]:
+        """Return which rows may exchange their y, as `permutation_test` takes it."""
+        component, groups = self._component, self._groups
+        if component.null == "block" and groups is not None:
+            return {"groups": groups, "whole_groups": True}
+        neighbors = component.neighbors if component.null in ("local", "local-block") else 0
+        if component.null in ("block", "local-block"):
+            length = component.block_length or max(
+                block_length(self._values[:, i], self._values[:, j]) for i in _each(x) for j in _each(y)
+            )
+            return {"block_length": length, "neighbors": neighbors}
+        return {"groups": self._strata(z), "neighbors": neighbors}
+
+    def _strata(self, z: tuple[int, ...]) -> NDArray[np.uint32] | None:
+        """Return a label for each row, equal where the categories in z are, and the group with the null ``within``."""
+        categories = [i for i in z if i in self._categories]
+        labels: list[NDArray[Any]] = [self._values[:, i] for i in categories]
+        if self._component.null == "within" and self._groups is not None:
+            labels.append(self._groups)
+        if not labels:
+            return None
+        _, strata, sizes = np.unique(np.column_stack(labels), axis=0, return_inverse=True, return_counts=True)
+        alone = sizes[sizes == 1].sum() / len(self._values)
+        if alone > 0.5:
+            given = ", ".join(f"'{self._names[i]}'" for i in categories) or "the blocks"
+            self._run.warn_once(
+                ("strata", given),
+                f"knn-cmi: given {given}, {alone:.0%} of the rows are the only ones of their kind and are not "
+                "permuted, so that dependence is hardly seen: merge categories, or condition on fewer",
+            )
+        return strata.astype(np.uint32).ravel()
 
     def _permuted_last(self, x: Variable, y: Variable, z: tuple[int, ...]) -> tuple[Variable, Variable]:
         """Return x and y, last the one that is less tied to z.
@@ -251,27 +300,35 @@ class BoundKnnCMI(BoundTest):
         return conditional_mutual_information(
             *self._columns(x, y, z),
             self._component.k,
-            estimator=self._estimator(x, y, z),
+            estimator=self._estimator(x, y, *z),
             categories=self._flags(x, y, z),
             threads=self.threads,
         )
 
-    def _estimator(self, x: Variable, y: Variable, z: tuple[int, ...]) -> EstimatorName:
+    def _estimator(self, *variables: Variable) -> EstimatorName:
         if self._component.estimator != "auto":
             return self._component.estimator
-        return "mixed" if self._mixed & {*_each(x), *_each(y), *z} else "ksg"
+        return "mixed" if any(self._mixed.intersection(_each(variable)) for variable in variables) else "ksg"
 
     def _mixed_columns(self, dataset: Dataset) -> frozenset[int]:
         """Return the columns that need the mixed estimator.
 
-        Warns of numeric columns that do, also where ``estimator=ksg`` ignores it.
+        Warns of numeric columns in which most rows share a value, since they may be codes of categories; with `ksg`,
+        which ignores it, from a tenth of the rows on.
         """
-        tied = _tied_columns(dataset, self._component.k)
-        if tied and self._component.estimator != "mixed":
-            listed = ", ".join(tied.values())
+        component = self._component
+        tied = {
+            i: tied_share(dataset.values[:, i], component.k)
+            for i, kind in enumerate(dataset.kinds)
+            if kind == "continuous"
+        }
+        least = 0.1 if component.estimator == "ksg" else 0.5
+        reported = [f"'{self._names[i]}' ({share:.0%} of the rows)" for i, share in tied.items() if share > least]
+        if reported and component.estimator != "mixed":
+            listed = ", ".join(reported)
             does = "biases the ksg estimator" if self._component.estimator == "ksg" else "calls for the mixed estimator"
             self._run.warn_once(("ties", listed), f"knn-cmi: in column {listed} many rows share a value, which {does}")
-        return frozenset(tied) | self._categories
+        return frozenset(i for i, share in tied.items() if share > 0) | self._categories
 
     def _warn_of_small_categories(self, dataset: Dataset) -> None:
         k = self._component.k
@@ -297,18 +354,3 @@ class BoundKnnCMI(BoundTest):
 
 def _each(variable: Variable) -> tuple[int, ...]:
     return (variable,) if isinstance(variable, int) else variable
-
-
-def _tied_columns(dataset: Dataset, k: int) -> dict[int, str]:
-    """Return the continuous columns in which most rows share their value with more than k others, and which share does.
-
-    Where both x and y are such, the k-th neighbour of a point lies at distance zero.
-    """
-    tied = {}
-    for i, (name, kind) in enumerate(zip(dataset.names, dataset.kinds, strict=True)):
-        if kind == "continuous":
-            _, counts = np.unique(dataset.values[:, i], return_counts=True)
-            share = counts[counts > k + 1].sum() / dataset.n
-            if share > 0.5:
-                tied[i] = f"'{name}' ({share:.0%} of the rows)"
-    return tied

@@ -6,13 +6,14 @@ import csv
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from pyknnmi.data.dataset import Dataset, Missing
 from pyknnmi.data.options import TableOptions
 from pyknnmi.data.reading import TableRead, read_columns
+from pyknnmi.learning.preparation import Repeats, observations
 
 __all__ = ["names_in", "read", "read_as", "table_options"]
 
@@ -25,6 +26,14 @@ _OPTIONS = (
         show_default=True,
         help="Rows with missing values: an error, left out, or left out of the tests that they concern.",
     ),
+    click.option(
+        "--repeats",
+        type=click.Choice(get_args(Repeats)),
+        default="keep",
+        show_default=True,
+        help="Equal rows: each an observation, or each set of them one.",
+    ),
+    click.option("--blocks", metavar="COLUMN", help="A column that says which rows belong together."),
     click.option(
         "--missing-marks",
         metavar="A,B,...",
@@ -59,9 +68,9 @@ def read_as(
     return read_columns(data, TableOptions(header, marks or None, codes, outside, index))
 
 
-def read(data: Path, missing: Missing, **options: Any) -> Dataset:
+def read(data: Path, missing: Missing, repeats: Repeats = "keep", blocks: str | None = None, **options: Any) -> Dataset:
     """Return the table in a file, or on standard input for ``-``."""
-    return read_as(data, **options).dataset(missing)
+    return observations(read_as(data, **options).dataset(missing), repeats, blocks)
 
 
 def names_in(written: str) -> list[str]:

@@ -7,7 +7,7 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
@@ -56,6 +56,10 @@ class Dataset:
         Whether values may be missing (NaN). Tests are then made on the rows that are complete in their columns.
     rows_left_out : int
         Further rows that there were and that `of` left out, since they missed values.
+    groups : ndarray of uint32, shape (n,), optional
+        A label for each row, equal where rows belong together, as those of one subject do: see `grouped`.
+    repeats_left_out : int
+        Further rows that `without_repeats` left out, since they were equal to another.
     """
 
     values: Values
@@ -63,6 +67,8 @@ class Dataset:
     kinds: tuple[Kind, ...] = ()
     has_missing: bool = False
     rows_left_out: int = 0
+    groups: NDArray[np.uint32] | None = None
+    repeats_left_out: int = 0
     _index: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -97,7 +103,7 @@ class Dataset:
 
     def __reduce__(self) -> tuple[type[Dataset], tuple[Any, ...]]:
         """Pickle what it is made from: an array alone would come back writeable."""
-        return type(self), (self.values, self.names, self.kinds, self.has_missing, self.rows_left_out)
+        return type(self), tuple(getattr(self, field.name) for field in fields(self) if field.init)
 
     @classmethod
     def of(
@@ -184,7 +190,7 @@ class Dataset:
         if complete.sum() < 2:
             raise DataError(f"only {complete.sum()} of {self.n} rows have no missing values: drop columns first")
         left_out = self.rows_left_out + int(self.n - complete.sum())
-        return type(self)(self.values[complete], self.names, self.kinds, rows_left_out=left_out)
+        return replace(self.rows(complete), rows_left_out=left_out)
 
     @property
     def n(self) -> int:
@@ -201,6 +207,8 @@ class Dataset:
         """SHA-256 over the shape, the names, the kinds and the bytes of the values, as hexadecimal digits."""
         digest = hashlib.sha256(repr((self.values.shape, self.names, self.kinds)).encode())
         digest.update(self.values.astype("<f8", copy=False).data)
+        if self.groups is not None:
+            digest.update(self.groups.astype("<u4", copy=False).data)
         return digest.hexdigest()
 
     def column(self, which: str | int) -> int:
@@ -240,7 +248,7 @@ class Dataset:
         """Return the data set of these columns, in the order given."""
         columns = list(columns)
         names, kinds = (tuple(all_[c] for c in columns) for all_ in (self.names, self.kinds))
-        return Dataset(self.values[:, columns], names, kinds, self.has_missing)  # type: ignore[arg-type]
+        return replace(self, values=self.values[:, columns], names=names, kinds=kinds)  # type: ignore[arg-type]
 
     def complete_rows(self, columns: Iterable[int]) -> Dataset:
         """Return the data set of these columns, and of the rows that miss none of their values."""
@@ -251,7 +259,35 @@ class Dataset:
                 f"too few rows are complete in {listing(chosen.names)}: {complete.sum()} of {self.n}: leave out "
                 "the one that misses most values, or impute them"
             )
-        return Dataset(chosen.values[complete], chosen.names, chosen.kinds)
+        return chosen.rows(complete)
+
+    def without_repeats(self) -> Dataset:
+        """Return the first of each set of equal rows; equal means in every column, and in the group."""
+        keys = self.values if self.groups is None else np.column_stack([self.values, self.groups])
+        rows = np.ascontiguousarray(keys + 0.0)  # the sign of zero does not count
+        _, first = np.unique(rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))), return_index=True)
+        if len(first) == self.n:
+            return self
+        if len(first) < 2:
+            raise DataError(f"all {self.n} rows are equal: there is nothing to learn from")
+        return replace(self.rows(np.sort(first)), repeats_left_out=self.n - len(first))
+
+    def grouped(self, column: str | int) -> Dataset:
+        """Return the other columns, with the values of this one as the groups of the rows."""
+        place = self.column(column)
+        labels = self.values[:, place]
+        if np.isnan(labels).any():
+            raise DataError(f"column '{self.names[place]}' misses values, so it tells no blocks: drop those rows")
+        _, groups = np.unique(labels, return_inverse=True)
+        if groups.max() == 0 or groups.max() + 1 == self.n:
+            what = "the same value in all rows" if groups.max() == 0 else "another value in each row"
+            raise DataError(f"column '{self.names[place]}' has {what}, so it tells no blocks")
+        return replace(self.select([i for i in range(self.p) if i != place]), groups=groups.astype(np.uint32))
+
+    def rows(self, which: Any) -> Dataset:
+        """Return the data set of these rows, given as numbers or as an array of booleans."""
+        groups = None if self.groups is None else self.groups[which]
+        return replace(self, values=self.values[which], groups=groups)
 
     def discrete_columns(self) -> tuple[int, ...]:
         """Return the indices of the columns of categories."""

@@ -9,10 +9,20 @@ from typing import Any, Never
 import numpy as np
 from numpy.typing import NDArray
 
+from pyknnmi.auditing.rows import row_findings
 from pyknnmi.data.dataset import Dataset, Missing
 from pyknnmi.errors import DataError, ParameterError
 from pyknnmi.learning.misplaced import misplaced_argument
-from pyknnmi.learning.preparation import check_kinds, in_natural_order, to_dataset, warn_of_constants
+from pyknnmi.learning.preparation import (
+    Repeats,
+    check_blocks,
+    check_kinds,
+    in_natural_order,
+    observations,
+    to_dataset,
+    warn_of_constants,
+    warn_of_findings,
+)
 from pyknnmi.protocols.ci_tests import CIResult, CITest
 from pyknnmi.registry.registry import parse_test
 from pyknnmi.run import Run
@@ -44,6 +54,8 @@ class TableTest:
 
     def __init__(self, component: CITest, dataset: Dataset, run: Run) -> None:
         check_kinds(component, dataset)
+        check_blocks(component, dataset)
+        warn_of_findings(row_findings(dataset), component)
         constants = dataset.constant_columns()
         warn_of_constants(dataset, constants)
         self.component = component
@@ -181,6 +193,8 @@ def bind(
     seed: int = 0,
     threads: int = 0,
     missing: Missing = "raise",
+    repeats: Repeats = "keep",
+    blocks: Column | None = None,
     **misplaced: Never,
 ) -> TableTest:
     """Return a CI test bound to a table, for many questions about it.
@@ -193,7 +207,7 @@ def bind(
         As in `learn`.
     test : str or CITest, default "knn-cmi"
         A CI test's spec, such as ``knn-cmi(k=5)``.
-    seed, threads, missing
+    seed, threads, missing, repeats, blocks
         As in `learn`.
     **misplaced
         Nothing: parameters of the test stand in its spec. The error for one that is given here shows how.
@@ -208,7 +222,7 @@ def bind(
     Warns
     -----
     PyknnmiWarning
-        Constant columns; data that the test was not made for.
+        Constant columns; rows that repeat or depend on each other; data that the test was not made for.
 
     Examples
     --------
@@ -223,7 +237,7 @@ def bind(
     component = _component(test)
     if misplaced:
         raise misplaced_argument(bind, "test", [component], misplaced)
-    return TableTest(component, to_dataset(data, missing), Run(seed, threads))
+    return TableTest(component, observations(to_dataset(data, missing), repeats, blocks), Run(seed, threads))
 
 
 def ci_test(
@@ -236,6 +250,8 @@ def ci_test(
     seed: int = 0,
     threads: int = 0,
     missing: Missing = "raise",
+    repeats: Repeats = "keep",
+    blocks: Column | None = None,
     **misplaced: Never,
 ) -> CIResult:
     """Return whether columns `x` and `y` are independent given others. For many questions, `bind` the test once.
@@ -250,7 +266,7 @@ def ci_test(
         The conditioning set; empty or None for an unconditional test.
     test : str or CITest, default "knn-cmi"
         A CI test's spec, such as ``knn-cmi(k=5)``.
-    seed, threads, missing
+    seed, threads, missing, repeats, blocks
         As in `learn`: the answer is the one that `learn` gets for this question.
     **misplaced
         Nothing: parameters of the test stand in its spec. The error for one that is given here shows how.
@@ -264,7 +280,7 @@ def ci_test(
     component = _component(test)
     if misplaced:
         raise misplaced_argument(ci_test, "test", [component], misplaced)
-    dataset = to_dataset(data, missing)
+    dataset = observations(to_dataset(data, missing), repeats, blocks)
     groups = [dataset.columns_of(columns) for columns in (x, y, given)]
     chosen = dataset.select(dict.fromkeys(i for group in groups for i in group))
     table = TableTest(component, chosen, Run(seed, threads))

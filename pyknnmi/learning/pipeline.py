@@ -9,6 +9,7 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Never, Self, cast
 
+from pyknnmi.auditing import find
 from pyknnmi.calibration.rates import DRAWS, Calibration, calibrate_questions
 from pyknnmi.data.dataset import Dataset, Missing
 from pyknnmi.errors import DataError, ParameterError, collected_warnings
@@ -17,12 +18,15 @@ from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
 from pyknnmi.learning import orientation
 from pyknnmi.learning.misplaced import misplaced_argument
 from pyknnmi.learning.preparation import (
+    Repeats,
+    check_blocks,
     check_kinds,
     in_natural_order,
+    observations,
     to_dataset,
     transformed,
     warn_of_constants,
-    warn_of_copies,
+    warn_of_findings,
 )
 from pyknnmi.learning.presets import PRESETS
 from pyknnmi.learning.provenance import identity_of, versions
@@ -160,12 +164,14 @@ class Pipeline:
         constraints = constraints or Constraints()
         constraints.check(dataset)
         self._check_abilities(constraints, orient, calibrate, store)
+        check_blocks(self.test or self.learner, dataset)
+        findings = find(dataset)
+        warn_of_findings(findings, self.test or self.learner)
         constants = dataset.constant_columns()
         warn_of_constants(dataset, constants)
         columns = in_natural_order(dataset, constants)
         if columns is not None:
             check_kinds(self.test or self.learner, columns)
-            warn_of_copies(columns)
         found = _Outcome()
         if columns is not None and columns.p > 1:
             try:
@@ -183,7 +189,9 @@ class Pipeline:
             data_sha256=dataset.sha256,
             shape=dataset.values.shape,
             rows_left_out=dataset.rows_left_out,
+            repeats_left_out=dataset.repeats_left_out,
             has_missing=dataset.has_missing,
+            findings=findings,
             constant_columns=tuple(dataset.names[i] for i in constants),
             counts=found.counts,
             seconds=time.perf_counter() - start,
@@ -288,6 +296,8 @@ def learn(
     categories: str | Iterable[str] = (),
     ignore: str | Iterable[str] = (),
     index: str | None = None,
+    repeats: Repeats = "keep",
+    blocks: Column | None = None,
     **misplaced: Never,
 ) -> LearnResult:
     """Return the Markov network of `data`: which columns depend on which, given all others.
@@ -330,6 +340,14 @@ def learn(
         the rows that miss a value in its own columns.
     header, missing_marks, categories, ignore, index
         How the table is to be read; see `read_table`.
+    repeats : {"keep", "one"}
+        What to do about equal rows: take each for an observation, or each set of them for one. Repeats are real data
+        where columns have few values; they are not where a row was copied, joined twice, or measured once and entered
+        again, and then independent columns look dependent.
+    blocks : str or int, optional
+        A column that says which rows belong together, such as the subject of repeated measures. It is no node of the
+        graph. The test says how blocks are permuted: ``knn-cmi(null=block)`` whole ones, ``knn-cmi(null=within)`` the
+        rows of each.
     **misplaced
         Nothing: parameters of components stand in the spec. The error for one that is given here shows how.
 
@@ -351,7 +369,8 @@ def learn(
     Warns
     -----
     PyknnmiWarning
-        Constant columns, which are kept as isolated nodes; data that the test was not made for.
+        Constant columns, which are kept as isolated nodes; the serious findings of `audit`; data that the test was not
+        made for.
 
     Examples
     --------
@@ -376,6 +395,7 @@ def learn(
             ignore=ignore,
             index=index,
         )
+        dataset = observations(dataset, repeats, blocks)
         constraints = Constraints.of(dataset, required, forbidden, targets)
         run = Run(seed, threads, jobs, progress)
         with closing(Store(store)) if store else nullcontext() as kept:

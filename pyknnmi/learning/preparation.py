@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
-from typing import Any, Unpack
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
+from pyknnmi.auditing import Audit, AuditFinding, audited, warn_of
 from pyknnmi.data.dataset import Dataset, Missing, listing, natural_key
 from pyknnmi.data.options import TableOptionsGiven
 from pyknnmi.data.reading import read_table
 from pyknnmi.data.sources import is_source
-from pyknnmi.errors import DataError, warn
-from pyknnmi.numbers.correlation import standardized
+from pyknnmi.errors import DataError, ParameterError, check_choice, warn
+from pyknnmi.protocols.ci_tests import CITest
 from pyknnmi.protocols.component import Component
 from pyknnmi.protocols.transforms import Transform
+from pyknnmi.search.constraints import Column
 from pyknnmi.search.contract import checked_transform
 
-__all__ = ["check_kinds", "in_natural_order", "to_dataset", "transformed", "warn_of_constants", "warn_of_copies"]
+__all__ = [
+    "Repeats",
+    "audit",
+    "check_blocks",
+    "check_kinds",
+    "in_natural_order",
+    "observations",
+    "to_dataset",
+    "transformed",
+    "warn_of_constants",
+    "warn_of_findings",
+]
+
+
+Repeats = Literal["keep", "one"]
 
 
 def to_dataset(data: Any, missing: Missing = "raise", **options: Unpack[TableOptionsGiven]) -> Dataset:
@@ -26,6 +42,56 @@ def to_dataset(data: Any, missing: Missing = "raise", **options: Unpack[TableOpt
     if is_source(data):
         return read_table(data, missing, **options)
     return Dataset.of(data, missing=missing, **options)
+
+
+def observations(dataset: Dataset, repeats: Repeats, blocks: Column | None) -> Dataset:
+    """Return the data with each set of equal rows once, if told so, and with the column `blocks` as groups of rows."""
+    check_choice("repeats", repeats, get_args(Repeats))
+    if blocks is not None:
+        dataset = dataset.grouped(blocks)
+    return dataset.without_repeats() if repeats == "one" else dataset
+
+
+def audit(data: Any, missing: Missing = "drop-per-test", **options: Unpack[TableOptionsGiven]) -> Audit:
+    """Return what a table shows before anything is tested, what follows from it, and the spec that suits it.
+
+    Nothing is changed, and no dependence is tested. `learn` does the same: it keeps the findings in its result, and
+    warns of the serious ones.
+
+    Parameters
+    ----------
+    data : path, array_like of shape (n, p), data frame or Dataset
+        As in `learn`.
+    missing : {"raise", "drop", "drop-per-test"}
+        As in `learn`; by default missing values are left out of what they concern.
+    **options
+        How the table is read, as in `learn`: ``header``, ``missing_marks``, ``categories``, ``ignore``, ``index``.
+
+    Returns
+    -------
+    Audit
+        With ``findings``, the recommended ``spec`` and the ``reasons`` for it; printed, it is what ``pyknnmi audit``
+        shows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyknnmi
+    >>> rain = np.maximum(np.random.default_rng(0).standard_normal((200, 2)), 0)
+    >>> [(finding.kind, finding.columns, round(finding.figure, 2)) for finding in pyknnmi.audit(rain).findings]
+    [('censored', ('X1',), 0.53), ('censored', ('X2',), 0.52)]
+    """
+    return audited(to_dataset(data, missing, **options))
+
+
+def check_blocks(component: Component, dataset: Dataset) -> None:
+    """Raise an error unless a component heeds the groups of the rows, if there are any."""
+    if dataset.groups is not None and not (isinstance(component, CITest) and component.takes_blocks):
+        raise ParameterError(
+            f"{component.name} takes every row for an observation of its own: leave blocks out, or take "
+            "knn-cmi(null=block) or knn-cmi(null=within)",
+            "blocks",
+        )
 
 
 def check_kinds(component: Component, dataset: Dataset) -> None:
@@ -64,7 +130,13 @@ def transformed(transform: Transform, dataset: Dataset) -> Dataset:
     warn_of_constants(result, became, f"after the transform '{transform.name}' ")
     values = dataset.values.copy()
     values[:, chosen] = result.values
-    return Dataset(values, dataset.names, dataset.kinds)
+    return replace(dataset, values=values)
+
+
+def warn_of_findings(findings: Iterable[AuditFinding], component: Component) -> None:
+    """Warn of the serious findings of an audit that a test does not allow for."""
+    allowed = component.allows_for if isinstance(component, CITest) else lambda kind: False
+    warn_of(finding for finding in findings if not allowed(finding.kind))
 
 
 def warn_of_constants(dataset: Dataset, constants: Sequence[int], when: str = "") -> None:
@@ -76,27 +148,3 @@ def warn_of_constants(dataset: Dataset, constants: Sequence[int], when: str = ""
             one = len(names) == 1
             columns, depend = ("column", f"is {what}: it depends") if one else ("columns", f"are {what}: they depend")
             warn(f"{when}{columns} {listing(names)} {depend} on nothing")
-
-
-def warn_of_copies(dataset: Dataset) -> None:
-    """Warn of continuous columns of which one is the other in other units."""
-    for a, b in _copies(dataset):
-        warn(
-            f"columns '{a}' and '{b}' are the same but for their units: given either, nothing depends on the other, so "
-            "edges from them to other columns get lost; leave one out"
-        )
-
-
-def _copies(dataset: Dataset) -> list[tuple[str, str]]:
-    if dataset.has_missing or dataset.n < 3:  # of two rows all columns are copies
-        return []
-    numbers = [i for i, kind in enumerate(dataset.kinds) if kind == "continuous"]
-    scaled = standardized(dataset.values[:, numbers])
-    # A weighted sum tells columns apart without comparing all pairs; no data follow these weights.
-    sums = np.abs(np.cos(np.arange(1, dataset.n + 1)) @ scaled)
-    order = np.argsort(sums)
-    return [
-        (dataset.names[numbers[min(i, j)]], dataset.names[numbers[max(i, j)]])
-        for i, j in pairwise(order.tolist())
-        if sums[j] - sums[i] < 1e-9 * dataset.n and abs(scaled[:, i] @ scaled[:, j]) > dataset.n * (1 - 1e-12)
-    ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pyknnmi.auditing import AuditFinding
 from pyknnmi.calibration.rates import Calibration
 from pyknnmi.data.dataset import natural_key
 from pyknnmi.graphs.graph import Graph
@@ -124,6 +125,10 @@ class LearnResult:
         Rows and columns of the data.
     rows_left_out : int
         Further rows, which were left out before since they missed values.
+    repeats_left_out : int
+        Further rows, which were left out since they were equal to another.
+    findings : tuple of AuditFinding
+        What the table shows, and what follows from it: see `pyknnmi.audit`. `learn` warned of the serious ones.
     has_missing : bool
         Whether values are missing in the rows that are there, so that each test left out what misses them.
     constant_columns : tuple of str
@@ -162,7 +167,9 @@ class LearnResult:
     oriented: PartiallyDirectedGraph | None = None
     calibration: Calibration | None = None
     rows_left_out: int = 0
+    repeats_left_out: int = 0
     has_missing: bool = False
+    findings: tuple[AuditFinding, ...] = ()
     warnings: tuple[str, ...] = ()
 
     def edge_evidence(self) -> tuple[PairEvidence, ...]:
@@ -260,6 +267,7 @@ class LearnResult:
     def _summary(self) -> str:
         n, p = self.shape
         left_out = f", {self.rows_left_out} left out" if self.rows_left_out else ""
+        left_out += f", {self.repeats_left_out} repeats left out" if self.repeats_left_out else ""
         edges, tests = (
             f"{count} {what}{'s' * (count != 1)}"
             for count, what in ((len(self.graph.edges), "edge"), (self.counts["tests"], "test"))

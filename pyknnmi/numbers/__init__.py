@@ -30,6 +30,8 @@ from pyknnmi.numbers.estimators import (
     thread_count,
 )
 from pyknnmi.numbers.ranks import average_ranks
+from pyknnmi.numbers.serial import block_length, lag_one_correlation, runs_test
+from pyknnmi.numbers.ties import tied_share
 
 __all__ = [
     "CorrelationKind",
@@ -39,17 +41,21 @@ __all__ = [
     "PartialCorrelations",
     "PermutationResult",
     "average_ranks",
+    "block_length",
     "build_info",
     "conditional_mutual_information",
     "conditional_mutual_informations",
     "correlation_matrix",
     "entropy",
     "fisher_z",
+    "lag_one_correlation",
     "mutual_information",
     "neighbor_counts",
     "permutation_test",
     "permuted_rows",
     "permuted_statistics",
+    "runs_test",
     "standardized",
     "thread_count",
+    "tied_share",
 ]

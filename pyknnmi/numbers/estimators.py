@@ -18,6 +18,7 @@ from pyknnmi import _core
 from pyknnmi.data.dataset import as_array
 from pyknnmi.errors import DataError, DataTypeError, ParameterError, check_choice
 from pyknnmi.numbers.checks import check_real, check_whole
+from pyknnmi.numbers.ties import tied_share
 
 __all__ = [
     "Engine",
@@ -36,7 +37,7 @@ __all__ = [
 ]
 
 Engine = Literal["auto", "tree", "single", "batch"]
-EstimatorName = Literal["ksg", "mixed"]
+EstimatorName = Literal["auto", "ksg", "mixed"]
 Points = NDArray[np.float64]
 
 _MOST = 2**31 - 1  # what the core counts with
@@ -110,7 +111,7 @@ def entropy(x: ArrayLike, k: int = 3, *, threads: int = 0) -> float:
 
 
 def mutual_information(
-    x: ArrayLike, y: ArrayLike, k: int = 3, *, estimator: EstimatorName = "ksg", threads: int = 0
+    x: ArrayLike, y: ArrayLike, k: int = 3, *, estimator: EstimatorName = "auto", threads: int = 0
 ) -> float:
     """Return the mutual information of `x` and `y`, in nats.
 
@@ -120,9 +121,10 @@ def mutual_information(
         n > k points each; the numbers of columns may differ.
     k : int, default 3
         Neighbours, 1 <= k < n. A larger k has less variance and more bias.
-    estimator : {"ksg", "mixed"}
-        ``ksg`` for continuous columns; ``mixed`` (Mesner and Shalizi 2019) for columns with ties, whole numbers and
-        categories.
+    estimator : {"auto", "ksg", "mixed"}
+        ``ksg`` is for continuous columns; ``mixed`` (Mesner and Shalizi 2019) also takes ties, whole numbers
+        and categories. ``auto`` takes ``mixed`` if in some column a value is shared by more than k other rows, as
+        `pyknnmi.numbers.tied_share` counts, and ``ksg`` otherwise; a constant column does not count.
     threads : int, default 0
         0 uses all cores. The answer does not depend on it.
 
@@ -161,7 +163,7 @@ def conditional_mutual_information(
     z: ArrayLike | None,
     k: int = 3,
     *,
-    estimator: EstimatorName = "ksg",
+    estimator: EstimatorName = "auto",
     categories: Sequence[bool] = (),
     threads: int = 0,
 ) -> float:
@@ -170,12 +172,13 @@ def conditional_mutual_information(
     Parameters
     ----------
     x, y, z : array_like, shape (n,) or (n, d)
-        n > k points each; the numbers of columns may differ. `z` may be None or have no columns.
+        n > k points each; the numbers of columns may differ. `z` may be None, empty or without columns.
     k : int, default 3
         Neighbours, 1 <= k < n.
-    estimator : {"ksg", "mixed"}
-        ``ksg`` for continuous columns; ``mixed`` (Mesner and Shalizi 2019) for columns with ties, whole numbers and
-        categories.
+    estimator : {"auto", "ksg", "mixed"}
+        ``ksg`` is for continuous columns; ``mixed`` (Mesner and Shalizi 2019) also takes ties, whole numbers
+        and categories. ``auto`` takes ``mixed`` if in some column a value is shared by more than k other rows, as
+        `pyknnmi.numbers.tied_share` counts, and ``ksg`` otherwise; a constant column does not count.
     categories : sequence of bool, optional
         Which columns are categories, of x, y and z in this order: whole numbers that are 0 apart where equal and 1
         where not. Empty: none.
@@ -217,9 +220,9 @@ def conditional_mutual_information(
     """
     xs, ys, zs = _sample(x, y, z)
     _check_parameters(k, len(xs), threads, estimator)
-    return _core.conditional_mutual_information(
-        xs, ys, zs, k, estimator, "auto", threads, categories=_flags(categories, xs, ys, zs)
-    )
+    flags = _flags(categories, xs, ys, zs)
+    chosen = _for_columns(estimator, k, flags, xs, ys, zs)
+    return _core.conditional_mutual_information(xs, ys, zs, k, chosen, "auto", threads, categories=flags)
 
 
 def conditional_mutual_informations(
@@ -228,7 +231,7 @@ def conditional_mutual_informations(
     z: ArrayLike | None,
     k: int = 3,
     *,
-    estimator: EstimatorName = "ksg",
+    estimator: EstimatorName = "auto",
     categories: Sequence[bool] = (),
     engine: Engine = "auto",
     threads: int = 0,
@@ -239,13 +242,13 @@ def conditional_mutual_informations(
     Parameters
     ----------
     x, z : array_like, shape (n,) or (n, d)
-        n > k points. `z` may be None or have no columns.
+        n > k points. `z` may be None, empty or without columns.
     candidates : array_like, shape (n, m)
         m columns, each a y of its own.
     k : int, default 3
         Neighbours, 1 <= k < n.
-    estimator : {"ksg", "mixed"}
-        As in `conditional_mutual_information`.
+    estimator : {"auto", "ksg", "mixed"}
+        As in `conditional_mutual_information`; one for all candidates, so that they can be compared.
     categories : sequence of bool, optional
         Which columns are categories, of x, the candidates and z in this order: whole numbers that are 0 apart where
         equal and 1 where not. Empty: none.
@@ -268,9 +271,9 @@ def conditional_mutual_informations(
     """
     xs, ys, zs = _sample(x, candidates, z, "candidates")
     _check_parameters(k, len(xs), threads, estimator, engine, poll)
-    return _core.conditional_mutual_informations(
-        xs, ys, zs, k, estimator, engine, threads, poll, _flags(categories, xs, ys, zs)
-    )
+    flags = _flags(categories, xs, ys, zs)
+    chosen = _for_columns(estimator, k, flags, xs, ys, zs)
+    return _core.conditional_mutual_informations(xs, ys, zs, k, chosen, engine, threads, poll, flags)
 
 
 def neighbor_counts(
@@ -287,7 +290,7 @@ def neighbor_counts(
     Parameters
     ----------
     x, y, z : array_like, shape (n,) or (n, d)
-        n > k points each. `z` may be None or have no columns.
+        n > k points each. `z` may be None, empty or without columns.
     k : int, default 3
         Neighbours, 1 <= k < n.
     categories : sequence of bool, optional
@@ -321,8 +324,11 @@ def permutation_test(
     seed: int = 0,
     stream: int = 0,
     neighbors: int = 0,
+    groups: ArrayLike | None = None,
+    whole_groups: bool = False,
+    block_length: int = 0,
     stop_at_alpha: float = 0.0,
-    estimator: EstimatorName = "ksg",
+    estimator: EstimatorName = "auto",
     categories: Sequence[bool] = (),
     engine: Engine = "auto",
     threads: int = 0,
@@ -333,7 +339,7 @@ def permutation_test(
     Parameters
     ----------
     x, y, z : array_like, shape (n,) or (n, d)
-        n > k points each. `z` may be None or have no columns.
+        n > k points each. `z` may be None, empty or without columns.
     k : int, default 3
         Neighbours, 1 <= k < n.
     permutations : int, default 200
@@ -343,6 +349,14 @@ def permutation_test(
     neighbors : int, default 0
         0 permutes y over all rows. A positive number gives each row the y of one of that many nearest
         neighbours in z (Runge 2018).
+    groups : array_like of int, shape (n,), optional
+        A label for each row, at least 0. Rows are permuted within the groups of one label, with `neighbors` too.
+    whole_groups : bool, default False
+        Permute whole groups instead, the rows of each in their order. Groups of one size are exchanged as they are;
+        those of several sizes are laid over the rows one after another.
+    block_length : int, default 0
+        If positive, the rows follow each other in time, and stretches of this length are permuted: from random rows on
+        in a circle, or, with `neighbors`, between stretches in which z takes a near course.
     stop_at_alpha : float, default 0
         If positive, stop as soon as the remaining permutations cannot change whether p < alpha.
     estimator, categories, engine, threads, poll
@@ -357,21 +371,11 @@ def permutation_test(
     _check_parameters(k, len(xs), threads, estimator, engine, poll)
     _check_permutations(permutations, seed, stream, neighbors)
     check_real("stop_at_alpha", stop_at_alpha, 0.0, math.nextafter(1.0, 0.0))
+    exchanged = _exchanged(len(xs), neighbors, groups, whole_groups, block_length)
+    flags = _flags(categories, xs, ys, zs)
+    chosen = _for_columns(estimator, k, flags, xs, ys, zs)
     counts = _core.permutation_test(
-        xs,
-        ys,
-        zs,
-        k,
-        permutations,
-        seed,
-        stream,
-        neighbors,
-        stop_at_alpha,
-        estimator,
-        engine,
-        threads,
-        poll,
-        _flags(categories, xs, ys, zs),
+        xs, ys, zs, k, permutations, seed, stream, *exchanged, stop_at_alpha, chosen, engine, threads, poll, flags
     )
     return PermutationResult(*counts)
 
@@ -386,7 +390,10 @@ def permuted_statistics(
     seed: int = 0,
     stream: int = 0,
     neighbors: int = 0,
-    estimator: EstimatorName = "ksg",
+    groups: ArrayLike | None = None,
+    whole_groups: bool = False,
+    block_length: int = 0,
+    estimator: EstimatorName = "auto",
     categories: Sequence[bool] = (),
     engine: Engine = "auto",
     threads: int = 0,
@@ -398,7 +405,9 @@ def permuted_statistics(
 
     Parameters
     ----------
-    x, y, z, k, permutations, seed, stream, neighbors, estimator, categories, engine, threads, poll
+    x, y, z, k, permutations, seed, stream, neighbors, groups, whole_groups, block_length
+        As in `permutation_test`.
+    estimator, categories, engine, threads, poll
         As in `permutation_test`.
 
     Returns
@@ -427,20 +436,11 @@ def permuted_statistics(
     xs, ys, zs = _sample(x, y, z)
     _check_parameters(k, len(xs), threads, estimator, engine, poll)
     _check_permutations(permutations, seed, stream, neighbors)
+    exchanged = _exchanged(len(xs), neighbors, groups, whole_groups, block_length)
+    flags = _flags(categories, xs, ys, zs)
+    chosen = _for_columns(estimator, k, flags, xs, ys, zs)
     return _core.permuted_statistics(
-        xs,
-        ys,
-        zs,
-        k,
-        permutations,
-        seed,
-        stream,
-        neighbors,
-        estimator,
-        engine,
-        threads,
-        poll,
-        _flags(categories, xs, ys, zs),
+        xs, ys, zs, k, permutations, seed, stream, *exchanged, chosen, engine, threads, poll, flags
     )
 
 
@@ -451,6 +451,9 @@ def permuted_rows(
     seed: int = 0,
     stream: int = 0,
     neighbors: int = 0,
+    groups: ArrayLike | None = None,
+    whole_groups: bool = False,
+    block_length: int = 0,
     first: int = 0,
     categories: Sequence[bool] = (),
     threads: int = 0,
@@ -462,7 +465,7 @@ def permuted_rows(
     ----------
     z : array_like, shape (n,) or (n, d)
         The conditioning set of n >= 2 rows. It may have no columns: shape (n, 0).
-    permutations, seed, stream, neighbors, threads, poll
+    permutations, seed, stream, neighbors, groups, whole_groups, block_length, threads, poll
         As in `permutation_test`.
     first : int, default 0
         The number of the first permutation, for those who make them in parts.
@@ -492,7 +495,37 @@ def permuted_rows(
     check_whole("first", first, 0, _MOST)
     _check_poll(poll)
     check_whole("threads", threads, 0, _MOST)
-    return _core.permuted_rows(zs, permutations, seed, stream, neighbors, first, threads, poll, _flags(categories, zs))
+    exchanged = _exchanged(len(zs), neighbors, groups, whole_groups, block_length)
+    return _core.permuted_rows(zs, permutations, seed, stream, *exchanged, first, threads, poll, _flags(categories, zs))
+
+
+def _for_columns(
+    estimator: EstimatorName, k: int, categories: Sequence[bool], *groups: Points
+) -> Literal["ksg", "mixed"]:
+    if estimator != "auto":
+        return estimator
+    if any(categories):
+        return "mixed"
+    columns = (column for points in groups for column in points.T)
+    tied = any(tied_share(column, k) > 0 and column.min() < column.max() for column in columns)
+    return "mixed" if tied else "ksg"
+
+
+def _exchanged(
+    n: int, neighbors: int, groups: ArrayLike | None, whole_groups: bool, block_length: int
+) -> tuple[int, NDArray[np.uint32], bool, int]:
+    """Return which rows may exchange their y, as the core takes it."""
+    check_whole("block_length", block_length, 0, _MOST)
+    if groups is None and whole_groups:
+        raise ParameterError("whole_groups needs groups: a label for each row", "whole_groups")
+    if groups is not None and (block_length > 0 or (whole_groups and neighbors > 0)):
+        raise ParameterError("groups go with neither block_length, nor neighbors and whole_groups together", "groups")
+    if groups is None:
+        return neighbors, np.empty(0, dtype=np.uint32), whole_groups, block_length
+    labels = np.asarray(groups)
+    if labels.shape != (n,) or labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() > _MOST:
+        raise ParameterError(f"groups: give {n} whole numbers, a label for each row", "groups")
+    return neighbors, labels.astype(np.uint32), whole_groups, block_length
 
 
 def thread_count(threads: int = 0) -> int:
@@ -526,7 +559,7 @@ def _points(data: ArrayLike, name: str) -> Points:
 
 def _sample(x: ArrayLike, y: ArrayLike, z: ArrayLike | None, y_name: str = "y") -> tuple[Points, Points, Points]:
     xs, ys = _points(x, "x"), _points(y, y_name)
-    zs = np.empty((len(xs), 0)) if z is None else _points(z, "z")
+    zs = np.empty((len(xs), 0)) if z is None or np.shape(z) == (0,) else _points(z, "z")
     for name, points in ((y_name, ys), ("z", zs)):
         if len(points) != len(xs):
             raise DataError(f"x has {len(xs)} rows and {name} has {len(points)}: give equal lengths")

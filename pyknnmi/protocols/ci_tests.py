@@ -130,6 +130,13 @@ class CITest(Component):
     takes_groups: ClassVar[bool] = False
     """Whether the bound test also takes tuples of columns as x and y: groups of columns, each as one variable."""
 
+    takes_blocks: ClassVar[bool] = False
+    """Whether it heeds `Dataset.groups`: rows that belong together, such as those of one subject."""
+
+    def allows_for(self, finding: str) -> bool:
+        """Return whether the test is right in spite of what an audit found, such as ``serial-dependence``."""
+        return False
+
     @abstractmethod
     def bind(self, dataset: Dataset, run: Run) -> BoundTest:
         """Return the test on this data. Take randomness only from ``run.stream`` or ``run.generator``."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 
@@ -190,13 +191,15 @@ def test_categories_are_as_if_each_had_a_column_of_its_own(count):
     columns = standardized(values)
     a, b, c, d = columns[:, 0], columns[:, 1], *(values[:, [i]] == np.unique(values[:, i]) for i in (2, 3))
     test = KnnCMI(permutations=39, screen=None, k=2).bind(data, Run())
-    for question, xyz in (
-        ((0, 1, (2, 3)), (a, b, np.hstack([c, d]))),
-        ((2, 0, (3,)), (c, a, d)),
-        ((2, 3, ()), (c, d, None)),
-    ):
-        expected = conditional_mutual_information(*xyz, 2, estimator="mixed")
-        assert test.test(*question).statistic == expected
+    rare = pytest.warns(PyknnmiWarning, match="given 'c', 'd', 82% of the rows are the only ones of their kind")
+    with rare if count == 40 else contextlib.nullcontext():
+        for question, xyz in (
+            ((0, 1, (2, 3)), (a, b, np.hstack([c, d]))),
+            ((2, 0, (3,)), (c, a, d)),
+            ((2, 3, ()), (c, d, None)),
+        ):
+            expected = conditional_mutual_information(*xyz, 2, estimator="mixed")
+            assert test.test(*question).statistic == expected
 
 
 @pytest.mark.parametrize("estimator", ["ksg", "mixed"])

@@ -69,9 +69,11 @@ def test_equals_brute_force(values):
     def check(data):
         x, y, z, k = data
         expected = oracle.conditional_mutual_information(x, y, z, k)
-        assert conditional_mutual_information(x, y, z, k) == pytest.approx(expected, abs=FIXED_POINT)
+        found = conditional_mutual_information(x, y, z, k, estimator="ksg")
+        assert found == pytest.approx(expected, abs=FIXED_POINT)
         each = [oracle.conditional_mutual_information(x[:, :1], y[:, [i]], z, k) for i in range(y.shape[1])]
-        assert conditional_mutual_informations(x[:, :1], y, z, k) == pytest.approx(each, abs=FIXED_POINT)
+        found = conditional_mutual_informations(x[:, :1], y, z, k, estimator="ksg")
+        assert found == pytest.approx(each, abs=FIXED_POINT)
 
     check()
 
@@ -98,12 +100,13 @@ def test_entropy_equals_brute_force(columns, k):
 def test_engines_and_thread_counts_agree_bit_for_bit(engine, n, conditions):
     data = normals(n, 8 + conditions).round(1)
     x, candidates, z = data[:, :1], data[:, 1:8], data[:, 8:]
-    expected = [conditional_mutual_information(x, y, z, 3, threads=1) for y in candidates.T]
+    ksg = {"estimator": "ksg"}
+    expected = [conditional_mutual_information(x, y, z, 3, threads=1, **ksg) for y in candidates.T]
     for threads in (1, 2, 3):
-        found = conditional_mutual_informations(x, candidates, z, 3, engine=engine, threads=threads)
+        found = conditional_mutual_informations(x, candidates, z, 3, engine=engine, threads=threads, **ksg)
         assert found.tolist() == expected
-        counts = permutation_test(x, candidates[:, :1], z, 3, permutations=20, engine=engine, threads=threads)
-        assert counts == permutation_test(x, candidates[:, :1], z, 3, permutations=20, engine="tree", threads=1)
+        counts = permutation_test(x, candidates[:, :1], z, 3, permutations=20, engine=engine, threads=threads, **ksg)
+        assert counts == permutation_test(x, candidates[:, :1], z, 3, permutations=20, engine="tree", threads=1, **ksg)
 
 
 # Closed forms
@@ -221,6 +224,31 @@ def test_no_columns_in_z_is_no_z(xyz):
     x, y, _ = xyz
     assert conditional_mutual_information(x, y, np.empty((len(x), 0))) == mutual_information(x, y)
     assert conditional_mutual_information(x, y, None) == mutual_information(x, y)
+    assert conditional_mutual_information(x, y, []) == mutual_information(x, y)
+
+
+@pytest.mark.parametrize("tied", [0, 1, 2])
+def test_columns_with_ties_take_the_mixed_estimator(xyz, tied):
+    columns = list(xyz)
+    columns[tied] = np.maximum(columns[tied], 0)
+    found = conditional_mutual_information(*columns)
+    assert found == conditional_mutual_information(*columns, estimator="mixed")
+    assert found != conditional_mutual_information(*columns, estimator="ksg")
+
+
+def test_few_ties_and_constants_keep_the_ksg_estimator(xyz):
+    x, y, z = xyz
+    x = np.concatenate([x[:3], x[:3], x[:3], x[:3], x[12:]])  # four rows share a value: each coincides with k = 3
+    for other in (z, np.zeros(len(x))):
+        found = conditional_mutual_information(x, y, other)
+        assert found == conditional_mutual_information(x, y, other, estimator="ksg")
+
+
+def test_candidates_are_compared_by_one_estimator(xyz):
+    x, y, z = (column[:, None] for column in (xyz[0], xyz[1], xyz[2][:, 0]))
+    candidates = np.hstack([y, np.maximum(y, 0)])
+    each = [conditional_mutual_information(x, column, z, estimator="mixed") for column in candidates.T]
+    assert conditional_mutual_informations(x, candidates, z, 3).tolist() == each
 
 
 def test_all_points_equal():
@@ -365,7 +393,7 @@ CALLS = {
         *((call, {"threads": 1.5}, ParameterError, r"threads = 1\.5: give a whole number") for call in CALLS),
         *((call, {"k": 10**30}, DataError, "9 rows are too few for k = 10{30}: give") for call in CALLS),
         *(
-            (call, {"estimator": "ksgg"}, ParameterError, "estimator = 'ksgg' must be one of ksg, mixed")
+            (call, {"estimator": "ksgg"}, ParameterError, "estimator = 'ksgg' must be one of auto, ksg, mixed")
             for call in ("mutual information", "many", "permutations")
         ),
         ("many", {"engine": "trees"}, ParameterError, "engine = 'trees' must be one of auto, tree, single, batch"),
@@ -392,9 +420,10 @@ def test_k_below_one(k):
         mutual_information(np.arange(10.0), np.arange(10.0), k)
 
 
-def test_k_that_is_not_whole():
-    with pytest.raises(ParameterError, match=r"k = 3\.5: the number of neighbours is a whole number"):
-        entropy(np.arange(10.0), 3.5)
+@pytest.mark.parametrize("k", [3.5, True])
+def test_k_that_is_not_whole(k):
+    with pytest.raises(ParameterError, match=f"k = {k}: the number of neighbours is a whole number"):
+        entropy(np.arange(10.0), k)
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint64, np.float16, np.float32, bool, ">f8", np.longdouble])

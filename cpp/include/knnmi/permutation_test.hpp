@@ -11,7 +11,7 @@
 
 namespace knnmi {
 
-// Which permutations of y: the same four numbers give the same ones anywhere.
+// Which permutations of y: the same values give the same ones anywhere.
 struct Permutations {
     int count = 200;
     std::uint64_t seed = 0;    // of the run
@@ -19,6 +19,12 @@ struct Permutations {
     // 0: y is permuted over all rows (the paper's null). m >= 1: each y_i is replaced by the y of one of the m nearest
     // neighbours of z_i, itself included (Runge 2018); with empty z this is the global null.
     int neighbors = 0;
+    // A label for each row, or none at all. Rows of one label form a group: rows are permuted within their groups, also
+    // with `neighbors`, or whole groups are permuted if `whole_groups` is set.
+    std::vector<std::uint32_t> groups{};
+    bool whole_groups = false;
+    // Above 0: rows follow each other in time, and stretches of so many rows are permuted; not with `groups`.
+    std::size_t block_length = 0;
 };
 
 struct PermutationResult {

@@ -1,0 +1,72 @@
+"""What a table shows before anything is tested, and what follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pyknnmi.auditing.columns import column_findings
+from pyknnmi.auditing.finding import AuditFinding, warn_of
+from pyknnmi.auditing.recommendation import recommended
+from pyknnmi.auditing.relations import relation_findings
+from pyknnmi.auditing.rows import row_findings
+from pyknnmi.data.dataset import Dataset
+
+__all__ = ["Audit", "AuditFinding", "audited", "find", "warn_of"]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What a table shows before anything is tested.
+
+    Attributes
+    ----------
+    rows, columns : int
+    findings : tuple of AuditFinding
+        The serious ones first.
+    spec : str
+        The spec that suits this table.
+    reasons : tuple of str
+        Why, a sentence for each part of it.
+    """
+
+    rows: int
+    columns: int
+    findings: tuple[AuditFinding, ...]
+    spec: str
+    reasons: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [f"{self.rows} rows, {self.columns} columns"]
+        alike: dict[tuple[bool, str, str], list[str]] = {}
+        for finding in self.findings:
+            said = (finding.serious, finding.follows, finding.advice)
+            alike.setdefault(said, []).append(finding.found)
+        for (serious, follows, advice), found in alike.items():
+            lines += [f"{'!' if serious else '-'} {line}" for line in found]
+            lines += [f"    {follows}", f"    {advice}"]
+        if not self.findings:
+            lines.append("nothing was found that speaks against any test")
+        return "\n".join([*lines, f"recommended: {self.spec}", *(f"    {reason}" for reason in self.reasons)])
+
+    def record(self) -> dict[str, Any]:
+        """Return the audit in the types of JSON."""
+        return {
+            "rows": self.rows,
+            "columns": self.columns,
+            "findings": [finding.record() for finding in self.findings],
+            "spec": self.spec,
+            "reasons": list(self.reasons),
+        }
+
+
+def find(dataset: Dataset) -> tuple[AuditFinding, ...]:
+    """Return what a table shows, the serious findings first. Nothing is changed, and no dependence is tested."""
+    findings = [*column_findings(dataset), *relation_findings(dataset), *row_findings(dataset)]
+    return tuple(sorted(findings, key=lambda finding: not finding.serious))
+
+
+def audited(dataset: Dataset) -> Audit:
+    """Return the findings about a table with the spec that suits it."""
+    findings = find(dataset)
+    return Audit(dataset.n, dataset.p, findings, *recommended(dataset.n, dataset.p, findings))

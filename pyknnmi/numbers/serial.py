@@ -1,0 +1,72 @@
+"""Whether rows that follow each other are alike."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pyknnmi.numbers.ranks import average_ranks
+
+__all__ = ["block_length", "lag_one_correlation", "runs_test"]
+
+
+def lag_one_correlation(values: ArrayLike) -> float:
+    """Return the correlation of each value, shape (n,), with the next; 0 for a constant.
+
+    Examples
+    --------
+    >>> lag_one_correlation([1, -1, 1, -1, 1, -1])
+    -1.0
+    """
+    column = np.asarray(values, dtype=np.float64)
+    centred = column - column.mean()
+    variance = float(centred @ centred) / len(column)
+    return float((centred[1:] * centred[:-1]).mean() / variance) if variance > 0 and len(column) > 1 else 0.0
+
+
+def runs_test(values: ArrayLike) -> float:
+    """Return the p-value, two-sided, of the number of runs above and below the median.
+
+    Values at the median are left out. By the normal approximation, which is good from about 20 values on.
+
+    References
+    ----------
+    Wald and Wolfowitz (1940), "On a test whether two samples are from the same population",
+    doi:10.1214/aoms/1177731909.
+
+    Examples
+    --------
+    >>> round(runs_test([1, 1, 1, 1, 1, 5, 5, 5, 5, 5]), 3)  # 2 runs where 6 are expected
+    0.007
+    """
+    column = np.asarray(values, dtype=np.float64)
+    apart = column[column != np.median(column)]
+    above = apart > np.median(column)
+    n, high = len(above), int(above.sum())
+    if high in (0, n):
+        return 1.0
+    expected = 1 + 2 * high * (n - high) / n
+    variance = (expected - 1) * (expected - 2) / (n - 1)
+    runs = 1 + int(np.count_nonzero(above[1:] != above[:-1]))
+    return math.erfc(abs(runs - expected) / math.sqrt(2 * variance)) if variance > 0 else 1.0
+
+
+def block_length(x: ArrayLike, y: ArrayLike) -> int:
+    """Return how many rows in a row two series, shape (n,) each, have to keep together when one of them is permuted.
+
+    2 / (1 - r), where r^2 is the product of the lag-1 correlations of their ranks; at most a fifth of the rows. Two
+    series err together by as much as this product says: one that has no memory needs no blocks, whatever the other has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> steps = np.random.default_rng(0).standard_normal((2, 500))
+    >>> block_length(*steps), block_length(*steps.cumsum(axis=1))
+    (3, 100)
+    """
+    alike = [abs(lag_one_correlation(average_ranks(np.asarray(series, dtype=np.float64)))) for series in (x, y)]
+    product = math.sqrt(alike[0] * alike[1])
+    longest = max(len(np.asarray(x)) // 5, 1)
+    return min(math.ceil(2 / (1 - product)), longest) if product < 1 else longest
