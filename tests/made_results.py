@@ -7,6 +7,7 @@ import pandas as pd
 
 import pyknnmi
 from pyknnmi import CIResult, Constraints, Graph, LearnResult, PairEvidence
+from pyknnmi.learning.result import Side
 
 HOSTILE = (
     "<script>document.title = 'taken'</script>",
@@ -32,9 +33,24 @@ def answer(statistic, p_value, decided_by="normal", n=100):
     return CIResult(statistic=statistic, p_value=p_value, independent=p_value >= 0.05, n=n, decided_by=decided_by)
 
 
+def sides(a, b, blankets, given, found):
+    """Return both sides of a pair; a side that kept the other did so by a small p-value."""
+    kept = answer(3.0, 0.003)
+    if found.decided_by in ("required", "forbidden"):
+        return ()
+    return tuple(
+        Side(target, other, other in blankets[target], given, kept if other in blankets[target] else found)
+        for target, other in ((a, b), (b, a))
+        if target in blankets
+    )
+
+
 def made(evidence, blankets, spec="iamb(rule=and)+fisher-z(alpha=0.05)", names="abcde", **more):
     """Return a result of pairs, each with (edge, given, answer)."""
-    rows = tuple(PairEvidence(a, b, edge, tuple(given), found) for (a, b), (edge, given, found) in evidence.items())
+    rows = tuple(
+        PairEvidence(a, b, edge, tuple(given), found, sides(a, b, blankets, tuple(given), found))
+        for (a, b), (edge, given, found) in evidence.items()
+    )
     return LearnResult(
         graph=Graph(names, [(row.source, row.target) for row in rows if row.edge]),
         blankets={name: tuple(blanket) for name, blanket in blankets.items()},

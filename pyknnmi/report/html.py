@@ -300,6 +300,16 @@ and grey stands for no test. Columns that go together stand together.</p>
     return _Section("matrix", "Matrix", body)
 
 
+def _calibration(page: _Page) -> _Section | None:
+    """Return how often the test rejected independence in data made like these."""
+    calibration = page.result.calibration
+    if calibration is None:
+        return None
+    said = "The test keeps its level in data made like these." if calibration.holds else calibration.advice
+    body = f"<p>{escape(said)}</p><pre>{escape(str(calibration))}</pre>"
+    return _Section("calibration", "Calibration", body, kind="" if calibration.holds else "warn")
+
+
 def _details(page: _Page) -> _Section:
     result = page.result
     constraints = result.constraints
@@ -367,6 +377,7 @@ _SECTIONS: Sequence[Callable[[_Page], _Section | None]] = (
     _network,
     _pairs,
     _matrix,
+    _calibration,
     _details,
     _words,
     _cite,
@@ -383,6 +394,8 @@ def repeat_command(result: LearnResult, data: str | None = None) -> str:
         words += ["--targets", _as_csv(result.constraints.targets)]
     if result.oriented is not None:
         words.append("--orient")
+    if result.calibration is not None:
+        words.append("--calibrate")
     if result.has_missing:
         words += ["--missing", "drop-per-test"]
     elif result.rows_left_out:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pyknnmi.learning.result import LearnResult, format_p_value
+from pyknnmi.learning.result import LearnResult, PairEvidence, format_p_value
 from pyknnmi.protocols.ci_tests import CIResult
 from pyknnmi.protocols.spec import Spec
 from pyknnmi.search.constraints import FORBIDDEN, REQUIRED
@@ -69,12 +69,12 @@ def reported_pairs(result: LearnResult) -> list[ReportedPair]:
                 source=a,
                 target=b,
                 edge=joined,
-                one_sided=_sides(result.blankets, a, b) in ([True, False], [False, True]),
+                one_sided=found is not None and len({side.member for side in found.sides}) == 2,
                 strength=found.answer.statistic if found and tested else strengths.get((a, b)),
                 p_value=found.answer.p_value if found and tested else None,
                 answer=found.answer if found else None,
                 given=found.given if found else (),
-                reason=_reason(result, a, b, joined, found.answer if found else None, found.given if found else ()),
+                reason=_reason(found) if found else "chosen by the learner",
             )
         )
     return sorted(rows, key=lambda row: (not row.edge, -_order(row), row.source, row.target))
@@ -122,11 +122,6 @@ def _order(row: ReportedPair) -> float:
     return float("inf") if row.strength is None else abs(row.strength)
 
 
-def _sides(blankets: Mapping[str, Sequence[str]], a: str, b: str) -> list[bool]:
-    """Return for each of the two that was searched whether it has the other in its blanket."""
-    return [other in blankets[name] for name, other in ((a, b), (b, a)) if name in blankets]
-
-
 def _rows_in_details(details: Mapping[str, object]) -> list[Mapping[str, object]]:
     """Return the rows that a learner without a test gives for its edges."""
     rows = details.get("edges", ())
@@ -145,28 +140,23 @@ def _strengths_in_details(details: Mapping[str, object]) -> dict[tuple[str, str]
     return found
 
 
-def _reason(result: LearnResult, a: str, b: str, joined: bool, answer: CIResult | None, given: tuple[str, ...]) -> str:
-    if answer is not None and answer.decided_by == REQUIRED:
+def _reason(found: PairEvidence) -> str:
+    if found.answer.decided_by == REQUIRED:
         return "required: this edge was given to the run, and not tested"
-    if answer is not None and answer.decided_by == FORBIDDEN:
+    if found.answer.decided_by == FORBIDDEN:
         return "forbidden: this pair was ruled out before the run, and not tested"
+    if not found.sides:
+        return _test_in_words(found.answer, found.given)
+    sides = [
+        f"from {side.target}: {_test_in_words(side.answer, side.given) if side.answer else 'not tested in the end'}"
+        for side in found.sides
+    ]
+    return ". ".join([found.outcome, *(side[:1].upper() + side[1:] for side in sides)])
+
+
+def _test_in_words(answer: CIResult, given: tuple[str, ...]) -> str:
     condition = f" given {', '.join(given)}" if given else ""
-    p = "" if answer is None else f" (p = {format_p_value(answer.p_value)})"
-    sides = _sides(result.blankets, a, b)
-    if sides == [True, True]:
-        return "each is in the other's blanket"
-    if len(sides) == 2 and any(sides):
-        inside, owner = (b, a) if sides[0] else (a, b)
-        if joined:
-            return f"{inside} is in the blanket of {owner}: the rule OR needs only one side"
-        return (
-            f"lost by the AND rule: {inside} is in the blanket of {owner}, but {owner} is not in the blanket of "
-            f"{inside}; there they are independent{condition}{p}"
-        )
-    if joined:
-        return f"dependent{condition}{p}" if answer is not None else "chosen by the learner"
-    if answer is None:
-        return "not chosen by the learner"
     if answer.decided_by == "screen":
-        return f"independent{condition}: the estimate and the correlation are both next to nothing"
-    return f"independent{condition}{p}"
+        return f"independent{condition}, as the estimate and the correlation are both next to nothing"
+    verdict = "independent" if answer.independent else "dependent"
+    return f"{verdict}{condition} (p = {format_p_value(answer.p_value)})"

@@ -54,9 +54,8 @@ def notable(result: LearnResult) -> list[str]:
             found.append(f"{text}: {_listed(doubtful)}. Another sample might not show {them}.")
     lost = [row for row in rows if row.one_sided and not row.edge]
     if lost:
-        were, them = ("was", "it") if len(lost) == 1 else ("were", "them")
-        text = f"{_count(len(lost), 'pair')} {were} found from one side only, so the AND rule left {them} out"
-        found.append(f"{text}: {_listed(lost)}.")
+        text = f"{_count(len(lost), 'pair')} {'was' if len(lost) == 1 else 'were'} found from one side only"
+        found.append(f"{text}, and {'has' if len(lost) == 1 else 'have'} no edge: {_listed(lost)}.")
     alone = [name for name in result.graph.names if not result.graph.neighbors(name)]
     if alone:
         have = "has" if len(alone) == 1 else "have"

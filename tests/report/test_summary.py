@@ -17,7 +17,7 @@ def test_the_summary_lists_edges_from_strong_to_weak_and_what_to_look_at():
         "\n"
         "Look at:\n"
         "- 1 edge has a p-value just below the threshold of 0.05: b - c. Another sample might not show it.\n"
-        "- 1 pair was found from one side only, so the AND rule left it out: a - c.\n"
+        "- 1 pair was found from one side only, and has no edge: a - c.\n"
         "- 1 column has no edge: e.\n"
         "\n"
         "9 tests, 0.10 s"
