@@ -14,6 +14,7 @@ from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.protocols.component import Component
 from pyknnmi.protocols.learned_graph import Evidence, LearnedGraph
 from pyknnmi.protocols.transforms import Transform
+from pyknnmi.protocols.wrappers import Inner, Learned, Wrapper
 from pyknnmi.registry.hookspecs import hookimpl
 from pyknnmi.run import Run
 from pyknnmi.search.learners import BlanketLearner, Learner
@@ -30,7 +31,9 @@ __all__ = [
     "Evidence",
     "Finding",
     "Graph",
+    "Inner",
     "Kind",
+    "Learned",
     "LearnedGraph",
     "Learner",
     "ParameterError",
@@ -41,6 +44,7 @@ __all__ = [
     "Run",
     "Tester",
     "Transform",
+    "Wrapper",
     "hookimpl",
     "warn",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pyknnmi.builtin.fast_iamb import FastIAMB
+from pyknnmi.builtin.fdr import FDR
 from pyknnmi.builtin.fisher_z import FisherZ
 from pyknnmi.builtin.functional_anova import FunctionalANOVA
 from pyknnmi.builtin.grow_shrink import GrowShrink
@@ -20,8 +21,9 @@ from pyknnmi.builtin.residual_dependence import ResidualDependence
 from pyknnmi.builtin.separation import Separation
 from pyknnmi.builtin.si_hiton_pc import SIHitonPC
 from pyknnmi.builtin.smooth_gcm import SmoothGCM
+from pyknnmi.builtin.stability import Stability
 from pyknnmi.builtin.standardize import Standardize
-from pyknnmi.components import CITest, Learner, Transform, hookimpl
+from pyknnmi.components import CITest, Learner, Transform, Wrapper, hookimpl
 
 
 @hookimpl
@@ -37,3 +39,8 @@ def pyknnmi_learners() -> list[type[Learner]]:
 @hookimpl
 def pyknnmi_transforms() -> list[type[Transform]]:
     return [Nonparanormal, Ranks, Standardize]
+
+
+@hookimpl
+def pyknnmi_wrappers() -> list[type[Wrapper]]:
+    return [FDR, Stability]

@@ -13,7 +13,7 @@ from pyknnmi.registry.registry import KINDS, default_registry
 
 __all__ = ["components", "describe", "explain"]
 
-_HEADINGS = {"transform": "Transforms", "learner": "Learners", "test": "CI tests"}
+_HEADINGS = {"wrapper": "Wrappers", "transform": "Transforms", "learner": "Learners", "test": "CI tests"}
 
 
 @click.command()

@@ -250,6 +250,10 @@ class Dataset:
         names, kinds = (tuple(all_[c] for c in columns) for all_ in (self.names, self.kinds))
         return replace(self, values=self.values[:, columns], names=names, kinds=kinds)  # type: ignore[arg-type]
 
+    def take_rows(self, rows: Iterable[int]) -> Dataset:
+        """Return the data set of these rows, in the order given."""
+        return Dataset(self.values[list(rows)], self.names, self.kinds, self.has_missing)
+
     def complete_rows(self, columns: Iterable[int]) -> Dataset:
         """Return the data set of these columns, and of the rows that miss none of their values."""
         chosen = self.select(columns)

@@ -12,7 +12,7 @@ from pyknnmi.protocols.spec import Call, Value
 
 __all__ = ["misplaced_argument"]
 
-_IN_A_SPEC = {"test": "iamb+{}", "learner": "{}+knn-cmi", "transform": "{}+iamb+knn-cmi"}
+_IN_A_SPEC = {"wrapper": "{}+iamb+knn-cmi", "test": "iamb+{}", "learner": "{}+knn-cmi", "transform": "{}+iamb+knn-cmi"}
 
 
 def misplaced_argument(

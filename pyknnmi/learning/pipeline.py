@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Never, Self, cast
 
 from pyknnmi.auditing import find
@@ -31,13 +32,15 @@ from pyknnmi.learning.preparation import (
 from pyknnmi.learning.presets import PRESETS
 from pyknnmi.learning.provenance import identity_of, versions
 from pyknnmi.learning.result import LearnResult, named_blankets, named_evidence, named_pairs
-from pyknnmi.protocols.ci_tests import CITest
+from pyknnmi.protocols.ci_tests import CIResult, CITest
 from pyknnmi.protocols.component import Component, guarded
 from pyknnmi.protocols.learned_graph import Evidence, LearnedGraph, Pair
 from pyknnmi.protocols.spec import Spec
 from pyknnmi.protocols.transforms import Transform
+from pyknnmi.protocols.wrappers import Inner, Learned, Wrapper
 from pyknnmi.registry.registry import KINDS, Registry, default_registry
 from pyknnmi.run import Progress, ProgressError, Run
+from pyknnmi.search import processes
 from pyknnmi.search.constraints import Column, Constraints
 from pyknnmi.search.contract import checked_graph
 from pyknnmi.search.learners import Learner, most_doubtful
@@ -47,9 +50,14 @@ from pyknnmi.search.tester import Tester
 __all__ = ["DEFAULT_SPEC", "Pipeline", "learn"]
 
 DEFAULT_SPEC = "iamb+knn-cmi"
-_ORDER = "a spec is any transforms, then one learner, then its CI test"
-_MAY_FOLLOW = {"transform": ("transform", "learner"), "learner": ("test",), "test": ()}
-_IN_WORDS = {"transform": "a transform", "learner": "a learner", "test": "a CI test"}
+_ORDER = "a spec is any wrappers, any transforms, then one learner, then its CI test"
+_MAY_FOLLOW = {
+    "wrapper": ("wrapper", "transform", "learner"),
+    "transform": ("transform", "learner"),
+    "learner": ("test",),
+    "test": (),
+}
+_IN_WORDS = {"wrapper": "a wrapper", "transform": "a transform", "learner": "a learner", "test": "a CI test"}
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,7 @@ class _Outcome:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Components that fit together: transforms, a learner, and the CI test that it uses.
+    """Components that fit together: transforms, a learner, the CI test that it uses, and wrappers round them all.
 
     Examples
     --------
@@ -76,6 +84,7 @@ class Pipeline:
     learner: Learner
     test: CITest | None = None
     transforms: tuple[Transform, ...] = ()
+    wrappers: tuple[Wrapper, ...] = ()
 
     def __post_init__(self) -> None:
         if self.learner.uses_test and self.test is None:
@@ -115,7 +124,8 @@ class Pipeline:
         learner = cast(Learner, stages["learner"][0])
         test = cast(CITest, stages["test"][0]) if stages["test"] else None
         try:
-            return cls(learner, test, tuple(cast(list[Transform], stages["transform"])))
+            transforms = tuple(cast(list[Transform], stages["transform"]))
+            return cls(learner, test, transforms, tuple(cast(list[Wrapper], stages["wrapper"])))
         except ParameterError as error:
             raise spec.error(str(error), spec.calls[kinds.index("learner")]) from None
 
@@ -125,8 +135,8 @@ class Pipeline:
         return next((name for name, preset in PRESETS.items() if str(Pipeline.parse(preset.spec)) == str(self)), None)
 
     def components(self) -> tuple[Component, ...]:
-        """Return the stages in the order in which they work."""
-        return (*self.transforms, self.learner, *([self.test] if self.test else []))
+        """Return the stages in the order of a spec, in which they work: a wrapper goes round all that follow."""
+        return (*self.wrappers, *self.transforms, self.learner, *([self.test] if self.test else []))
 
     def __str__(self) -> str:
         return "+".join(map(str, self.components()))
@@ -215,6 +225,13 @@ class Pipeline:
         calibrate: int,
         store: Store | None,
     ) -> _Outcome:
+        if self.wrappers:
+            wrapper = self.wrappers[0]
+            inner = _Inner(replace(self, wrappers=self.wrappers[1:]), constraints, store)
+            wrapped = guarded(wrapper.name, "learning the graph", lambda: wrapper.learn(inner, columns, run))
+            constrained = constraints.answers(columns)
+            graph = checked_graph(wrapper.name, wrapped.graph, columns, constrained)
+            return _Outcome(_with_constrained(graph, graph.evidence or {}, constrained), counts=wrapped.counts)
         for transform in self.transforms:
             columns = transformed(transform, columns)
         stored = store.answers(columns.sha256, identity_of(self.test, run)) if store and self.test else None
@@ -237,8 +254,7 @@ class Pipeline:
         learned = guarded(learner, "learning the graph", lambda: learner.learn(columns, tester, run))
         learned = checked_graph(learner.name, learned, columns, tester.constrained, tester.targets)
         found = most_doubtful(tester.trail, learned.edges) if learned.evidence is None else learned.evidence
-        constrained = {pair: Evidence((*pair, ()), answer) for pair, answer in tester.constrained.items()}
-        return replace(learned, evidence={**found, **constrained})
+        return _with_constrained(learned, found, tester.constrained)
 
     def _check_abilities(self, constraints: Constraints, orient: bool, calibrate: int, store: Store | None) -> None:
         """Raise an error for what this learner cannot do, before anything is tested."""
@@ -261,6 +277,13 @@ class Pipeline:
                 "that uses one, such as pc-stable",
                 "orient",
             )
+        for what, wanted in (("orient", orient), ("calibrate", bool(calibrate))):
+            if wanted and self.wrappers:
+                raise ParameterError(
+                    f"the wrapper '{self.wrappers[0].name}' learns several graphs or changes one, and {what} is about "
+                    "one search: leave either out",
+                    what,
+                )
         if calibrate and self.test is None:
             raise ParameterError(
                 f"the learner '{name}' uses no CI test, so there is none to calibrate: leave calibrate out", "calibrate"
@@ -274,6 +297,46 @@ class Pipeline:
             raise ParameterError(
                 "orientation needs the neighbours of every column: leave either orient or the targets out", "orient"
             )
+
+
+def _with_constrained(
+    learned: LearnedGraph, evidence: Mapping[Pair, Evidence], constrained: Mapping[Pair, CIResult]
+) -> LearnedGraph:
+    fixed = {pair: Evidence((*pair, ()), answer) for pair, answer in constrained.items()}
+    return replace(learned, evidence={**evidence, **fixed})
+
+
+class _Inner(Inner):
+    """A pipeline for a wrapper to go round."""
+
+    def __init__(self, pipeline: Pipeline, constraints: Constraints, store: Store | None) -> None:
+        self._pipeline = pipeline
+        self._constraints = constraints
+        self._store = store
+
+    def learn(self, dataset: Dataset, run: Run) -> Learned:
+        constants = dataset.constant_columns()
+        varying = [i for i in range(dataset.p) if i not in constants]
+        if len(varying) < 2:
+            return Learned(LearnedGraph(()))
+        columns = dataset.select(varying) if constants else dataset
+        outcome = self._pipeline._learn_columns(columns, run, self._constraints, False, 0, self._store)  # noqa: SLF001
+        graph = outcome.learned
+        if constants:  # of a part of the rows; evidence is of use for all of them only
+            graph = LearnedGraph({(varying[i], varying[j]) for i, j in graph.edges}, evidence={})
+        return Learned(graph, outcome.counts)
+
+    def each(self, datasets: Sequence[Dataset], run: Run) -> Iterator[Learned]:
+        alone = Run(run.seed, run.threads_per_job)
+        done = tests = 0
+        if run.workers > 1 and not processes.shares_memory():
+            found = processes.each(partial(self.learn, run=alone), datasets, run.workers)
+        else:
+            found = (self.learn(dataset, run.part()) for dataset in datasets)
+        for learned in found:
+            done, tests = done + 1, tests + learned.counts["tests"]
+            run.report(Progress(done, len(datasets), tests))
+            yield learned
 
 
 def learn(

@@ -14,6 +14,7 @@ import pluggy
 
 from pyknnmi.protocols.ci_tests import CITest
 from pyknnmi.protocols.transforms import Transform
+from pyknnmi.protocols.wrappers import Wrapper
 from pyknnmi.search.learners import Learner
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ def pyknnmi_learners() -> Iterable[type[Learner]]:  # type: ignore[empty-body]
 @hookspec
 def pyknnmi_transforms() -> Iterable[type[Transform]]:  # type: ignore[empty-body]
     """Return the transforms that this plugin brings."""
+
+
+@hookspec
+def pyknnmi_wrappers() -> Iterable[type[Wrapper]]:  # type: ignore[empty-body]
+    """Return the wrappers that this plugin brings."""
 
 
 @hookspec

@@ -31,6 +31,7 @@ from pyknnmi.protocols.ci_tests import CITest
 from pyknnmi.protocols.component import Component
 from pyknnmi.protocols.spec import Call, Spec
 from pyknnmi.protocols.transforms import Transform
+from pyknnmi.protocols.wrappers import Wrapper
 from pyknnmi.registry import hookspecs
 from pyknnmi.registry.from_function import component_from_function
 from pyknnmi.registry.hookspecs import PROJECT, hookimpl
@@ -48,8 +49,9 @@ __all__ = [
 
 BUILT_IN = "built in"
 HERE = "registered here"
-KINDS: dict[str, type[Component]] = {"transform": Transform, "learner": Learner, "test": CITest}
+KINDS: dict[str, type[Component]] = {"wrapper": Wrapper, "transform": Transform, "learner": Learner, "test": CITest}
 _HOOKS = {
+    "wrapper": "pyknnmi_wrappers",
     "transform": "pyknnmi_transforms",
     "learner": "pyknnmi_learners",
     "test": "pyknnmi_ci_tests",
@@ -161,7 +163,7 @@ class Registry:
         """Register a component for this process. One that was added before under the name is replaced."""
         kind = next((kind for kind, base in KINDS.items() if _is_subclass(cls, base)), "")
         if not kind:
-            raise PluginError(f"{cls!r} is no CI test, learner or transform")
+            raise PluginError(f"{cls!r} is no CI test, learner, transform or wrapper")
         _check_component(cls, kind)
         if cls.name in self._components and self._components[cls.name][1] != HERE:
             raise PluginError(

@@ -69,10 +69,9 @@ class SpecEstimator(BaseEstimator):
 
 
 def _roles(pipeline: Pipeline) -> dict[str, Component]:
-    several = len(pipeline.transforms) > 1
-    roles: dict[str, Component] = {
-        f"transform{i if several else ''}": transform for i, transform in enumerate(pipeline.transforms, start=1)
-    }
+    roles: dict[str, Component] = {}
+    for role, stages in (("wrapper", pipeline.wrappers), ("transform", pipeline.transforms)):
+        roles |= {f"{role}{i if len(stages) > 1 else ''}": stage for i, stage in enumerate(stages, start=1)}
     roles["learner"] = pipeline.learner
     if pipeline.test is not None:
         roles["test"] = pipeline.test

@@ -20,7 +20,9 @@ def test_components_lists_all_of_them():
         (line,) = (line for line in lines if line.startswith(f"  {cls.name} "))
         assert cls.summary() in line
         assert line.endswith("]")
-    assert [line for line in lines if not line.startswith(" ")] == ["Transforms", "Learners", "CI tests", "Presets"]
+    assert [line for line in lines if not line.startswith(" ")] == [
+        *("Wrappers", "Transforms", "Learners", "CI tests", "Presets")
+    ]
     for preset in PRESETS.values():
         assert any(preset.name in line and preset.summary in line and preset.spec in line for line in lines)
 
@@ -59,4 +61,4 @@ def test_explain_a_preset():
 def test_explain_what_cannot_be():
     result = CliRunner().invoke(main, ["explain", "knn-cmi+iamb"])
     assert result.exit_code == 2
-    assert "a spec is any transforms, then one learner, then its CI test" in result.stderr
+    assert "a spec is any wrappers, any transforms, then one learner, then its CI test" in result.stderr

@@ -66,7 +66,11 @@ def test_parts_of_a_pipeline():
         ("iamb+fisher-z(alpha=2)", "fisher-z: alpha = 2.0 must be between 0 and 1", 14),
         ("iamb", "the learner 'iamb' needs a CI test: write 'iamb+knn-cmi'", 0),
         ("ranks+iamb", "the learner 'iamb' needs a CI test", 6),
-        ("standardize", "a learner is missing: a spec is any transforms, then one learner, then its CI test", 0),
+        (
+            "standardize",
+            "a learner is missing: a spec is any wrappers, any transforms, then one learner, then its CI test",
+            0,
+        ),
         ("knn-cmi+iamb", "'knn-cmi' is a CI test and a learner follows", 0),
         ("iamb+ranks+knn-cmi", "'iamb' is a learner and a transform follows", 0),
         ("ranks+knn-cmi", "'ranks' is a transform and a CI test follows", 0),

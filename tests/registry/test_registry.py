@@ -66,7 +66,7 @@ def test_the_built_in_components():
     assert registry.get("fisher-z") is FisherZ
     assert registry.plugin_of("fisher-z") == built_in
     kinds = [cls.kind for cls in registry.components()]
-    assert kinds == sorted(kinds, key=["transform", "learner", "test"].index)
+    assert kinds == sorted(kinds, key=["wrapper", "transform", "learner", "test"].index)
     assert [cls.name for cls in registry.components("test")] == sorted(cls.name for cls in registry.components("test"))
     assert registry.clashes() == []
 
@@ -247,7 +247,7 @@ def test_names_that_are_taken(registry):
 def test_wrong_kinds(registry):
     with pytest.raises(PluginError, match="is not a subclass of Learner"):
         register_learner(ci_test_class("mine"))
-    with pytest.raises(PluginError, match="is no CI test, learner or transform"):
+    with pytest.raises(PluginError, match="is no CI test, learner, transform or wrapper"):
         registry.add(int)
 
 

@@ -1,0 +1,88 @@
+"""Stability selection: which edges come up again in halves of the rows?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+
+from pyknnmi.components import DataError, Dataset, Inner, Learned, LearnedGraph, Run, Wrapper
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stability(Wrapper):
+    """Complementary pairs stability selection: keep the edges that come up in most of many halves of the rows.
+
+    The rows are split at random into two parts that share no row, again and again, and the pipeline learns a graph of
+    each part. The selection frequency of a pair is the share of these graphs that join it. Pairs that reach the
+    threshold are the edges.
+
+    Let q be the average number of edges of a graph, of m pairs. Call a pair noise if its selection probability is at
+    most q / m, that of pairs taken at random. Then the expected number of noise pairs among the edges is at most
+    q^2 / (m (2 threshold - 1)) (Shah and Samworth, Theorem 1), whatever the learner. ``details`` of the result hold
+    this bound and the frequency of each pair that came up.
+
+    Parameters
+    ----------
+    runs : int, even, at least 2
+        Graphs to learn, two for each split.
+    fraction : float, above 0 and at most 0.5
+        Share of the rows in a part.
+    threshold : float, above 0.5 and at most 1
+        The least selection frequency of an edge.
+
+    References
+    ----------
+    Shah and Samworth (2013), "Variable selection with error control: another look at stability selection", JRSS B 75,
+    doi:10.1111/j.1467-9868.2011.01034.x; Meinshausen and Bühlmann (2010), doi:10.1111/j.1467-9868.2010.00740.x.
+    """
+
+    name: ClassVar[str] = "stability"
+
+    runs: int = 50
+    fraction: float = 0.5
+    threshold: float = 0.75
+
+    def check(self) -> None:
+        """Check the ranges."""
+        self.require(self.runs >= 2 and self.runs % 2 == 0, "runs", "even, and at least 2")
+        self.require(0 < self.fraction <= 0.5, "fraction", "above 0 and at most 0.5")
+        self.require(0.5 < self.threshold <= 1, "threshold", "above 0.5 and at most 1")
+
+    def learn(self, inner: Inner, dataset: Dataset, run: Run) -> Learned:
+        """Return the graph of the pairs that come up often enough."""
+        rows = int(self.fraction * dataset.n)
+        if rows < 2:
+            raise DataError(
+                f"{dataset.n} rows are too few for stability(fraction={self.fraction}): parts need two rows"
+            )
+        parts = []
+        for split in range(self.runs // 2):
+            order = run.generator("stability", str(split), []).permutation(dataset.n)
+            parts += [dataset.take_rows(np.sort(part)) for part in (order[:rows], order[rows : 2 * rows])]
+        selected: Counter[tuple[int, int]] = Counter()
+        counts: Counter[str] = Counter()
+        for learned in inner.each(parts, run):
+            selected.update((min(edge), max(edge)) for edge in learned.graph.edges)
+            counts.update(learned.counts)
+        frequency = {pair: selected[pair] / self.runs for pair in sorted(selected)}
+        pairs = len(list(combinations(range(dataset.p), 2)))
+        average = selected.total() / self.runs
+        details = {
+            "stability": {
+                "runs": self.runs,
+                "rows": rows,
+                "threshold": self.threshold,
+                "average_edges": average,
+                "most_false_edges": average**2 / (pairs * (2 * self.threshold - 1)),
+            },
+            "selection": [
+                {"source": dataset.names[i], "target": dataset.names[j], "frequency": share}
+                for (i, j), share in frequency.items()
+            ],
+        }
+        edges = [pair for pair, share in frequency.items() if share >= self.threshold]
+        return Learned(LearnedGraph(edges, evidence={}, details=details), dict(counts))

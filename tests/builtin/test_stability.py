@@ -1,0 +1,83 @@
+"""Stability selection."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pyknnmi import ParameterError, Pipeline, Run, SpecError, learn, simulate
+from pyknnmi.builtin.stability import Stability
+
+
+def test_frequencies_are_those_of_graphs_of_halves():
+    data, _ = simulate.small_network(120, seed=1)
+    result = learn(data, "stability(runs=6)+iamb+fisher-z", seed=4)
+    seen = []
+
+    class Spy:
+        """Keeps the parts that it is given."""
+
+        def each(self, datasets, run):
+            seen.extend(datasets)
+            return iter(())
+
+    Stability(runs=6).learn(Spy(), data, Run(4))
+    graphs = [learn(part, "iamb+fisher-z", seed=4).graph for part in seen]
+    for row in result.details["selection"]:
+        share = sum((row["source"], row["target"]) in graph for graph in graphs) / 6
+        assert row["frequency"] == share
+    kept = {(row["source"], row["target"]) for row in result.details["selection"] if row["frequency"] >= 0.75}
+    assert set(result.graph.edges) == kept
+    for first, second in zip(seen[::2], seen[1::2], strict=True):  # two halves share no row
+        rows = np.vstack([first.values, second.values])
+        assert len(np.unique(rows, axis=0)) == 120
+
+
+def test_the_bound_is_theorem_1_of_shah_and_samworth():
+    data, _ = simulate.small_network(120, seed=1)
+    result = learn(data, "stability(runs=6,threshold=0.8)+iamb+fisher-z")
+    found = result.details["stability"]
+    total = sum(row["frequency"] for row in result.details["selection"])
+    assert found["average_edges"] == pytest.approx(total)
+    assert found["most_false_edges"] == pytest.approx(total**2 / (21 * 0.6))
+
+
+def test_the_answer_does_not_depend_on_jobs():
+    data, _ = simulate.small_network(80, seed=1)
+    spec = "stability(runs=4)+iamb+fisher-z"
+    assert learn(data, spec, jobs=2).details == learn(data, spec).details
+
+
+def test_a_column_that_is_constant_in_a_part_joins_nothing_there():
+    random = np.random.default_rng(0)
+    x = random.standard_normal((40, 3))
+    x[:, 2] = 0
+    x[0, 2] = 1
+    result = learn(x, "stability(runs=4)+iamb+fisher-z")
+    assert result.counts["tests"] > 0
+
+
+def test_constraints_are_kept():
+    data, _ = simulate.small_network(80, seed=1)
+    result = learn(data, "stability(runs=4)+iamb+fisher-z", required=[("X1", "X7")], forbidden=[("X5", "X6")])
+    assert ("X1", "X7") in result.graph
+    assert ("X5", "X6") not in result.graph
+
+
+def test_wrappers_come_first():
+    pipeline = Pipeline.parse("stability(runs=4)+ranks+iamb+fisher-z")
+    assert Pipeline.parse(str(pipeline)) == pipeline
+    with pytest.raises(SpecError, match="'iamb' is a learner and a wrapper follows"):
+        Pipeline.parse("iamb+stability+fisher-z")
+
+
+def test_what_needs_one_search_is_refused():
+    data, _ = simulate.small_network(80, seed=1)
+    with pytest.raises(ParameterError, match="leave either out"):
+        learn(data, "stability(runs=4)+iamb+fisher-z", orient=True)
+
+
+@pytest.mark.parametrize("bad", ["runs=3", "fraction=0.6", "threshold=0.5"])
+def test_bad_parameters(bad):
+    with pytest.raises(SpecError, match=bad.split("=")[0]):
+        Pipeline.parse(f"stability({bad})+iamb+fisher-z")
