@@ -68,13 +68,15 @@ def block_of(values: Values) -> Values:
 
 def contrasts_of(codes: Values, name: str) -> Values:
     """Return orthonormal contrasts of the indicators of a column of categories, shape (n, 16)."""
-    _, place, counts = np.unique(codes, return_inverse=True, return_counts=True)
+    _, first, place, counts = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
     if len(counts) > WIDTH + 1:
         raise DataError(
             f"column '{name}' has {len(counts)} categories, and at most {WIDTH + 1} can be used: join rare ones, or "
             "leave the column out"
         )
-    order = np.argsort(-counts, kind="stable")  # the first contrast is the most frequent category against the others
+    # The first contrast tells the most frequent category from the others. Codes have no order: of two that are as
+    # frequent the one that comes first in the data goes first.
+    order = np.lexsort((first, -counts))
     block = np.zeros((len(codes), WIDTH))
     rest = np.ones(len(codes))
     for slot, category in zip(_CONTRAST_SLOTS, order[:-1], strict=False):

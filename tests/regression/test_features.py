@@ -59,6 +59,11 @@ def test_contrasts_of_categories_are_orthonormal():
     assert residual.max() < 1e-20
 
 
+def test_contrasts_do_not_depend_on_codes():
+    codes = np.arange(120) % 4
+    assert np.array_equal(block(codes, "discrete"), block(np.array([7, 1, 9, 3])[codes], "discrete"))
+
+
 def test_too_many_categories_are_refused():
     with pytest.raises(DataError, match="column 'x' has 18 categories, and at most 17 can be used"):
         block(np.arange(180) % 18, "discrete")
