@@ -80,10 +80,7 @@ class Dataset:
         check_names(self.names)
         if array.shape[1] == 0:
             raise DataError("the data have no columns")
-        if array.shape[0] < 2:
-            raise DataError(
-                f"the data have {array.shape[0]} row(s): dependence needs at least 2, and a kNN estimate more than k"
-            )
+        _check_rows(len(array))
         _check_type(array, self.names)
         for column, name in zip(array.T, self.names, strict=True) if array.dtype.kind in "iu" else ():
             check_whole_numbers(column, name)
@@ -245,10 +242,12 @@ class Dataset:
         return list(dict.fromkeys(self.column(column) for column in several))
 
     def select(self, columns: Iterable[int]) -> Dataset:
-        """Return the data set of these columns, in the order given."""
+        """Return the data set of these columns, in the order given; there may be none."""
         columns = list(columns)
-        names, kinds = (tuple(all_[c] for c in columns) for all_ in (self.names, self.kinds))
-        return replace(self, values=self.values[:, columns], names=names, kinds=kinds)  # type: ignore[arg-type]
+        names, kinds = tuple(self.names[c] for c in columns), tuple(self.kinds[c] for c in columns)
+        if len(set(names)) < len(names):
+            check_names(names)
+        return self._part(self.values[:, columns], names=names, kinds=kinds)
 
     def take_rows(self, rows: Iterable[int]) -> Dataset:
         """Return the data set of these rows, in the order given."""
@@ -290,8 +289,20 @@ class Dataset:
 
     def rows(self, which: Any) -> Dataset:
         """Return the data set of these rows, given as numbers or as an array of booleans."""
-        groups = None if self.groups is None else self.groups[which]
-        return replace(self, values=self.values[which], groups=groups)
+        values = self.values[which]
+        _check_rows(len(values))
+        return self._part(values, groups=None if self.groups is None else self.groups[which])
+
+    def _part(self, values: Values, **changes: object) -> Dataset:
+        """Return a data set of values of this one, which need no check."""
+        part = object.__new__(type(self))
+        part.__dict__.update(self.__dict__, **changes)
+        values = np.ascontiguousarray(values)
+        values.flags.writeable = False
+        has_missing = self.has_missing and bool(np.isnan(values).any())
+        index = {name: i for i, name in enumerate(part.names)}
+        part.__dict__.update(values=values, has_missing=has_missing, _index=index)
+        return part
 
     def discrete_columns(self) -> tuple[int, ...]:
         """Return the indices of the columns of categories."""
@@ -404,6 +415,11 @@ def check_none(
     ]
     first = int(np.flatnonzero(wrong.any(axis=1))[0])
     raise DataError(f"{what} in column {listing(found)}, first in {place(first)}: {way_out}")
+
+
+def _check_rows(n: int) -> None:
+    if n < 2:
+        raise DataError(f"the data have {n} row(s): dependence needs at least 2, and a kNN estimate more than k")
 
 
 def _written(marks: Mapping[str, int]) -> str:

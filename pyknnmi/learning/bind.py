@@ -15,13 +15,9 @@ from pyknnmi.errors import DataError, ParameterError
 from pyknnmi.learning.misplaced import misplaced_argument
 from pyknnmi.learning.preparation import (
     Repeats,
-    check_blocks,
-    check_kinds,
-    in_natural_order,
     observations,
+    prepared,
     to_dataset,
-    warn_of_constants,
-    warn_of_findings,
 )
 from pyknnmi.protocols.ci_tests import CIResult, CITest
 from pyknnmi.registry.registry import parse_test
@@ -53,18 +49,13 @@ class TableTest:
     """
 
     def __init__(self, component: CITest, dataset: Dataset, run: Run) -> None:
-        check_kinds(component, dataset)
-        check_blocks(component, dataset)
-        warn_of_findings(row_findings(dataset), component)
-        constants = dataset.constant_columns()
-        warn_of_constants(dataset, constants)
+        columns, _ = prepared(dataset, component, row_findings(dataset))
         self.component = component
         self.names = dataset.names
         self.n = dataset.n
         self._dataset = dataset
-        columns = in_natural_order(dataset, constants)
-        self._tester = Tester(component, columns, run).for_threads() if columns is not None else None
-        place = {name: i for i, name in enumerate(columns.names)} if columns is not None else {}
+        self._tester = Tester(component, columns, run).for_threads() if columns.p else None
+        place = {name: i for i, name in enumerate(columns.names)}
         self._inner = [place.get(name, -1) for name in dataset.names]
         self._plain: dict[Column, int] = {}
         self._plain.update(place)

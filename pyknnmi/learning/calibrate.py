@@ -9,7 +9,7 @@ from pyknnmi.calibration.rates import DRAWS, Calibration, calibrate_questions
 from pyknnmi.data.dataset import Missing
 from pyknnmi.errors import DataError, ParameterError
 from pyknnmi.learning.pipeline import DEFAULT_SPEC, Pipeline
-from pyknnmi.learning.preparation import check_kinds, in_natural_order, to_dataset, warn_of_constants
+from pyknnmi.learning.preparation import prepared, to_dataset
 from pyknnmi.protocols.ci_tests import CITest
 from pyknnmi.registry.registry import parse_test
 from pyknnmi.run import Run
@@ -81,11 +81,8 @@ def calibrate(
         return result.calibration
     test = _test_of(spec)
     dataset = to_dataset(data, missing)
-    check_kinds(test, dataset)
-    constants = dataset.constant_columns()
-    warn_of_constants(dataset, constants)
-    columns = in_natural_order(dataset, constants)
-    if columns is None:
+    columns, _ = prepared(dataset, test)
+    if not columns.p:
         raise DataError("no column varies: there is nothing to calibrate on")
     asked = []
     for x, y, given in questions:

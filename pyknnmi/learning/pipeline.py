@@ -18,17 +18,7 @@ from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
 from pyknnmi.learning import orientation
 from pyknnmi.learning.misplaced import misplaced_argument
-from pyknnmi.learning.preparation import (
-    Repeats,
-    check_blocks,
-    check_kinds,
-    in_natural_order,
-    observations,
-    to_dataset,
-    transformed,
-    warn_of_constants,
-    warn_of_findings,
-)
+from pyknnmi.learning.preparation import Repeats, observations, prepared, to_dataset, transformed
 from pyknnmi.learning.presets import PRESETS
 from pyknnmi.learning.provenance import identity_of, versions
 from pyknnmi.learning.result import LearnResult, named_blankets, named_evidence, named_pairs
@@ -174,21 +164,15 @@ class Pipeline:
         constraints = constraints or Constraints()
         constraints.check(dataset)
         self._check_abilities(constraints, orient, calibrate, store)
-        check_blocks(self.test or self.learner, dataset)
         findings = find(dataset)
-        warn_of_findings(findings, self.test or self.learner)
-        constants = dataset.constant_columns()
-        warn_of_constants(dataset, constants)
-        columns = in_natural_order(dataset, constants)
-        if columns is not None:
-            check_kinds(self.test or self.learner, columns)
+        columns, constants = prepared(dataset, self.test or self.learner, findings)
         found = _Outcome()
-        if columns is not None and columns.p > 1:
+        if columns.p > 1:
             try:
                 found = self._learn_columns(columns, run, constraints, orient, calibrate, store)
             except ProgressError as failed:
                 raise failed.error from None
-        names = columns.names if columns is not None else ()
+        names = columns.names
         graph = Graph(dataset.names, named_pairs(found.learned.edges, names))
         return LearnResult(
             graph=graph,
@@ -202,7 +186,7 @@ class Pipeline:
             repeats_left_out=dataset.repeats_left_out,
             has_missing=dataset.has_missing,
             findings=findings,
-            constant_columns=tuple(dataset.names[i] for i in constants),
+            constant_columns=constants,
             counts=found.counts,
             seconds=time.perf_counter() - start,
             versions=versions(self.components()),

@@ -23,14 +23,10 @@ from pyknnmi.search.contract import checked_transform
 __all__ = [
     "Repeats",
     "audit",
-    "check_blocks",
-    "check_kinds",
-    "in_natural_order",
     "observations",
+    "prepared",
     "to_dataset",
     "transformed",
-    "warn_of_constants",
-    "warn_of_findings",
 ]
 
 
@@ -104,16 +100,32 @@ def check_kinds(component: Component, dataset: Dataset) -> None:
         )
 
 
-def in_natural_order(dataset: Dataset, constants: Sequence[int]) -> Dataset | None:
-    """Return the varying columns in the natural order of their names; None if there are none.
+def prepared(
+    dataset: Dataset, component: Component, findings: Iterable[AuditFinding] = ()
+) -> tuple[Dataset, tuple[str, ...]]:
+    """Return what a component works on: the varying columns, which may be none, and the names of the constant ones.
 
-    Whatever depends on an order of columns (ties, floating-point sums, sweeps over a blanket) then depends on
-    the names alone.
+    The columns are in the natural order of their names. Whatever depends on an order (ties, floating-point sums, sweeps
+    over a blanket) then depends on the names alone.
+
+    Raises
+    ------
+    DataError, ParameterError
+        Columns or groups of rows that the component cannot use.
+
+    Warns
+    -----
+    PyknnmiWarning
+        Serious findings that the component does not allow for; constant columns.
     """
+    check_blocks(component, dataset)
+    warn_of_findings(findings, component)
+    constants = dataset.constant_columns()
+    warn_of_constants(dataset, constants)
     varying = [i for i in range(dataset.p) if i not in constants]
-    if not varying:
-        return None
-    return dataset.select(sorted(varying, key=lambda i: natural_key(dataset.names[i])))
+    columns = dataset.select(sorted(varying, key=lambda i: natural_key(dataset.names[i])))
+    check_kinds(component, columns)
+    return columns, tuple(dataset.names[i] for i in constants)
 
 
 def transformed(transform: Transform, dataset: Dataset) -> Dataset:

@@ -366,3 +366,26 @@ def test_natural_order_is_an_order(names):
 def test_listing():
     assert listing(["a", "b"]) == "a, b"
     assert listing([str(i) for i in range(14)]) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2 more"
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_part_is_what_the_constructor_makes_of_it(order):
+    values = np.array(np.random.default_rng(1).standard_normal((6, 4)), order=order)
+    values[2, 1] = np.nan
+    data = Dataset(values, tuple("abcd"), has_missing=True)
+    for part, chosen in ((data.select([3, 0]), values[:, [3, 0]]), (data.rows([0, 2, 5]), values[[0, 2, 5]])):
+        expected = Dataset(chosen, part.names, has_missing=True)
+        assert part.sha256 == expected.sha256
+        assert part.has_missing is expected.has_missing
+        assert part.values.flags.c_contiguous
+        assert not part.values.flags.writeable
+        assert [part.column(name) for name in part.names] == list(range(part.p))
+    assert data.select([]).p == 0
+
+
+def test_a_part_has_each_column_once_and_two_rows():
+    data = Dataset.of(np.eye(3))
+    with pytest.raises(DataError, match="given more than once: X1"):
+        data.select([0, 1, 0])
+    with pytest.raises(DataError, match=r"the data have 1 row"):
+        data.rows([1])
