@@ -212,7 +212,7 @@ class Pipeline:
         if self.wrappers:
             wrapper = self.wrappers[0]
             inner = _Inner(replace(self, wrappers=self.wrappers[1:]), constraints, store)
-            wrapped = guarded(wrapper.name, "learning the graph", lambda: wrapper.learn(inner, columns, run))
+            wrapped = guarded(wrapper, "learning the graph", lambda: wrapper.learn(inner, columns, run))
             constrained = constraints.answers(columns)
             graph = checked_graph(wrapper.name, wrapped.graph, columns, constrained)
             return _Outcome(_with_constrained(graph, graph.evidence or {}, constrained), counts=wrapped.counts)

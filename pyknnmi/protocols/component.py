@@ -191,7 +191,7 @@ def guarded(component: Component, doing: str | Callable[[], str], call: Callable
     generators is changed back. `doing` may be a function that returns the text, for calls that are made often.
     """
     try:
-        with nullcontext() if type(component).__module__.startswith("pyknnmi.") else _global_state_kept():
+        with nullcontext() if str(type(component).__module__).startswith("pyknnmi.") else _global_state_kept():
             return call()
     except (PyknnmiError, PyknnmiWarning, KeyboardInterrupt, Terminated, GeneratorExit):
         raise  # a `PyknnmiWarning` where warnings are made errors

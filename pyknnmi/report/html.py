@@ -212,6 +212,19 @@ def _warnings(page: _Page) -> _Section | None:
     return _Section("warnings", "Warnings", f"<ul>{items}</ul>", kind="warn")
 
 
+def _findings(page: _Page) -> _Section | None:
+    """Return what the table shows that bears on the network, the serious first."""
+    findings = sorted(page.result.findings, key=lambda finding: not finding.serious)
+    if not findings:
+        return None
+    items = "".join(
+        f"<li>{'<strong>Serious:</strong> ' if finding.serious else ''}{escape(str(finding))}.</li>"
+        for finding in findings
+    )
+    kind = "warn" if findings[0].serious else ""
+    return _Section("findings", "What the table itself shows", f"<ul>{items}</ul>", kind=kind)
+
+
 def _network(page: _Page) -> _Section:
     oriented = page.result.oriented is not None
     key = [("", "edge, wider if stronger" + (", arrow where a direction was found" if oriented else ""))]
@@ -374,6 +387,7 @@ def _cite(page: _Page) -> _Section:
 _SECTIONS: Sequence[Callable[[_Page], _Section | None]] = (
     _look,
     _warnings,
+    _findings,
     _network,
     _pairs,
     _matrix,

@@ -8,6 +8,7 @@ import re
 import shlex
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from made_results import HOSTILE, answer, hostile_result, made, mixed_result
@@ -171,3 +172,14 @@ def test_the_command_in_the_report_learns_the_same_network(arguments, tmp_path):
 def test_report_is_a_method_of_the_result(tmp_path):
     path = mixed_result().report(tmp_path / "new" / "report.html", data="ages.csv")
     assert "<title>Network of ages.csv</title>" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.filterwarnings("ignore::pyknnmi.PyknnmiWarning")
+def test_what_the_table_shows_is_in_the_report():
+    walks = np.random.default_rng(0).normal(size=(200, 2)).cumsum(axis=0)
+    result = pyknnmi.learn(walks, "iamb+fisher-z")
+    text = report_html(result)
+    assert result.findings
+    for finding in result.findings:
+        assert html.escape(str(finding)) in text
+    assert "What the table itself shows" not in report_html(mixed_result())
