@@ -10,14 +10,15 @@ from pathlib import Path
 import pytest
 
 import pyknnmi
-from pyknnmi import commands, components, numbers, regression, simulate, sklearn, testing
+from pyknnmi import calibration, commands, components, numbers, regression, simulate, sklearn, testing
 from pyknnmi.registry.registry import Registry
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "pyknnmi"
 
 DOORS = {
-    door.__name__: door for door in (pyknnmi, commands, components, numbers, regression, simulate, sklearn, testing)
+    door.__name__: door
+    for door in (pyknnmi, calibration, commands, components, numbers, regression, simulate, sklearn, testing)
 }
 TOUCH_FILES = {
     *("data.files", "data.sources", "learning.exports", "search.store", "registry.scaffold"),

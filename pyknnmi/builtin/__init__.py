@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pyknnmi.builtin.calibrated import Calibrated
 from pyknnmi.builtin.fast_iamb import FastIAMB
 from pyknnmi.builtin.fdr import FDR
 from pyknnmi.builtin.fisher_z import FisherZ
@@ -28,7 +29,7 @@ from pyknnmi.components import CITest, Learner, Transform, Wrapper, hookimpl
 
 @hookimpl
 def pyknnmi_ci_tests() -> list[type[CITest]]:
-    return [FisherZ, KnnCMI, ResidualDependence, Separation, SmoothGCM]
+    return [Calibrated, FisherZ, KnnCMI, ResidualDependence, Separation, SmoothGCM]
 
 
 @hookimpl

@@ -44,6 +44,12 @@ class Parameter:
     default: Value
 
     @property
+    def component(self) -> type[Component] | None:
+        """The base of the components that it takes as values; None if it takes none."""
+        annotation = self.annotation
+        return annotation if isinstance(annotation, type) and issubclass(annotation, Component) else None
+
+    @property
     def allowed(self) -> str:
         """The values it takes, in words."""
         return _allowed(self.annotation)
@@ -53,7 +59,8 @@ class Component:
     """Base of every component: a frozen, keyword-only dataclass whose fields are its parameters.
 
     A subclass sets `name`, has a default for every field, and may check ranges in `check`. Fields are of type
-    bool, int, float, str, `Literal` of words, or one of these or None; values are checked against them.
+    bool, int, float, str, `Literal` of words, one of these or None, or a base of components; values are checked against
+    them.
     """
 
     name: ClassVar[str]
@@ -169,6 +176,8 @@ def _typed(value: Any, annotation: Any) -> Value:
         return float(value)
     if annotation is str and isinstance(value, str):
         return value
+    if isinstance(value, Component) and isinstance(annotation, type) and isinstance(value, annotation):
+        return typing.cast(Value, value)
     raise TypeError
 
 
@@ -180,6 +189,8 @@ def _allowed(annotation: Any) -> str:
         return f"one of {', '.join(map(format_value, typing.get_args(annotation)))}"
     if annotation in (None, type(None)):
         return "none"
+    if isinstance(annotation, type) and issubclass(annotation, Component):
+        return f"a component, a {annotation.kind}"
     words = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
     return words.get(annotation, str(annotation))
 

@@ -4,7 +4,7 @@
 
     spec      = component { "+" component }
     component = name [ "(" [ identifier "=" value { "," identifier "=" value } ] ")" ]
-    value     = number | true | false | none | word | 'string'
+    value     = number | true | false | none | word | 'string' | component
 
 This module knows the grammar and nothing of which components exist.
 """
@@ -19,8 +19,6 @@ from typing import NoReturn
 from pyknnmi.errors import SpecError
 
 __all__ = ["Call", "Spec", "Value", "format_value"]
-
-Value = bool | int | float | str | None
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*(?![A-Za-z0-9_])")
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*")
@@ -44,6 +42,9 @@ class Call:
         if not self.arguments:
             return self.name
         return f"{self.name}({','.join(f'{k}={format_value(v)}' for k, v in self.arguments)})"
+
+
+Value = bool | int | float | str | Call | None
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,8 @@ def format_value(value: Value) -> str:
         return str(value).lower()
     if isinstance(value, int | float):
         return repr(value)
+    if not isinstance(value, str):
+        return str(value)
     if _NAME.fullmatch(value) and value not in _CONSTANTS:
         return value
     return "'" + value.replace("'", "''") + "'"
@@ -133,6 +136,9 @@ class _Parser:
             _NAME,
             "expected a value: a number, true, false, none, a lower-case word, or text in single quotes",
         )
+        if self.text.startswith("(", self.skip_space()):
+            self.position = start
+            return self.call()
         return _CONSTANTS.get(word, word)
 
     def skip_space(self) -> int:

@@ -195,11 +195,30 @@ class Registry:
     def component_of(self, spec: Spec, call: Call) -> Component:
         """Return the component that one call of a spec names; errors mark the place in the spec."""
         try:
-            return self.get(call.name).from_call(call)
+            cls = self.get(call.name)
+            return cls.from_call(self._with_components(cls, spec, call))
         except UnknownNameError as error:
             raise spec.error(str(error), call) from None
         except ParameterError as error:
             raise spec.error(str(error), call, error.parameter) from None
+
+    def _with_components(self, cls: type[Component], spec: Spec, call: Call) -> Call:
+        """Return the call with components in the place of those that its parameters name."""
+        bases = {parameter.name: parameter.component for parameter in cls.parameters() if parameter.component}
+        arguments: list[tuple[str, Any]] = []
+        for key, value in call.arguments:
+            base = bases.get(key)
+            if base is not None and isinstance(value, str | Call):
+                inner = value if isinstance(value, Call) else Call(value, (), {"": call.positions.get(key, 0)})
+                component = self.component_of(spec, inner)
+                if not isinstance(component, base):
+                    raise spec.error(
+                        f"{call.name}: {key} takes a {base.kind}, and '{inner.name}' is a {component.kind}", inner
+                    )
+                arguments.append((key, component))
+            else:
+                arguments.append((key, value))
+        return Call(call.name, tuple(arguments), call.positions)
 
     def components(self, kind: str = "") -> list[type[Component]]:
         """Return the component classes, of one kind or all, sorted by kind and name."""
