@@ -34,6 +34,7 @@ __all__ = ["demo", "learn", "test"]
 @click.option("--orient", is_flag=True, help="Find the directions that the data determine, too.")
 @click.option("--calibrate", is_flag=True, help="See, too, how often the test rejects independence in data like these.")
 @table_options
+@click.option("--cluster", metavar="ADDRESS", help="Scheduler of a Dask cluster that does the work.")
 @click.option("--store", type=click.Path(path_type=Path), help="File that keeps every answer, to go on after a stop.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the files.")
 @click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="HTML file to look at and pass on.")
@@ -50,6 +51,7 @@ def learn(
     targets: str | None,
     orient: bool,
     calibrate: bool,
+    cluster: str | None,
     store: Path | None,
     out: Path | None,
     report: Path | None,
@@ -81,6 +83,7 @@ def learn(
             orient=orient,
             calibrate=calibrate,
             store=store,
+            cluster=cluster,
             missing=options["missing"],
         )
     said = [f"\n{result.calibration}"] if result.calibration is not None else []

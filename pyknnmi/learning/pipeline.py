@@ -34,6 +34,7 @@ from pyknnmi.search import processes
 from pyknnmi.search.constraints import Column, Constraints
 from pyknnmi.search.contract import checked_graph
 from pyknnmi.search.learners import Learner, most_doubtful
+from pyknnmi.search.processes import on_cluster
 from pyknnmi.search.store import Store
 from pyknnmi.search.tester import Tester
 
@@ -345,6 +346,7 @@ def learn(
     index: str | None = None,
     repeats: Repeats = "keep",
     blocks: Column | None = None,
+    cluster: str | None = None,
     **misplaced: Never,
 ) -> LearnResult:
     """Return the Markov network of `data`: which columns depend on which, given all others.
@@ -395,6 +397,9 @@ def learn(
         A column that says which rows belong together, such as the subject of repeated measures. It is no node of the
         graph. The test says how blocks are permuted: ``knn-cmi(null=block)`` whole ones, ``knn-cmi(null=within)`` the
         rows of each.
+    cluster : str, optional
+        Address of the scheduler of a Dask cluster, such as ``tcp://10.0.0.1:8786``, whose workers search the columns.
+        The data are sent to each once; a store stays here. `threads` are those of each search, one when left at 0.
     **misplaced
         Nothing: parameters of components stand in the spec. The error for one that is given here shows how.
 
@@ -444,8 +449,8 @@ def learn(
         )
         dataset = observations(dataset, repeats, blocks)
         constraints = Constraints.of(dataset, required, forbidden, targets)
-        run = Run(seed, threads, jobs, progress)
-        with closing(Store(store)) if store else nullcontext() as kept:
+        run = Run(seed, threads or (0 if cluster is None else 1), jobs, progress)
+        with on_cluster(cluster), closing(Store(store)) if store else nullcontext() as kept:
             result = pipeline.learn(
                 dataset, run, constraints, orient=orient, calibrate=DRAWS if calibrate else 0, store=kept
             )

@@ -300,6 +300,12 @@ def _chosen(entry_points: Iterable[importlib.metadata.EntryPoint]) -> list[impor
 _one_at_a_time = threading.RLock()  # a cache alone makes two registries when two threads call at once
 
 
+if hasattr(os, "register_at_fork"):  # a child must not find the lock held by a thread that it does not have
+    os.register_at_fork(
+        before=_one_at_a_time.acquire, after_in_parent=_one_at_a_time.release, after_in_child=_one_at_a_time.release
+    )
+
+
 def default_registry() -> Registry:
     """Return the registry of this process; it is made at the first use."""
     with _one_at_a_time:

@@ -1,15 +1,90 @@
-"""Work in worker processes, by joblib: of this machine, or whatever `joblib.parallel_config` has set up."""
+"""Work in other processes: by joblib, of this machine or what `joblib.parallel_config` set up; or on a cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from pyknnmi.errors import ParameterError
+from pyknnmi.errors import ParameterError, StoppedError
 
-__all__ = ["each", "shares_memory", "workers"]
+__all__ = ["WorkerKilledError", "are_wanted", "each", "is_on_cluster", "on_cluster", "shares_memory", "workers"]
 
 T = TypeVar("T")
+
+_WATCH_SECONDS = 0.5
+_CONNECT_SECONDS = 30
+_client: ContextVar[Any] = ContextVar("client", default=None)
+
+
+class WorkerKilledError(StoppedError):
+    """A worker process was killed.
+
+    Attributes
+    ----------
+    items : tuple
+        What was worked on, by any worker, when that was known.
+    """
+
+    def __init__(self, items: Sequence[Any]) -> None:
+        shown = ", ".join(map(str, items))
+        super().__init__(
+            f"a worker process was killed, perhaps since memory ran out, while these were worked on: {shown}; take "
+            "fewer jobs, or more memory"
+        )
+        self.items = tuple(items)
+
+    def __reduce__(self) -> tuple[type[WorkerKilledError], tuple[tuple[Any, ...]]]:
+        return type(self), (self.items,)
+
+
+@contextmanager
+def on_cluster(address: str | None) -> Iterator[None]:
+    """Let the work of the block be done by the Dask cluster of this address; by none if it is None.
+
+    Raises
+    ------
+    ParameterError
+        Nobody answers there, or the package is missing.
+    """
+    if address is None:
+        yield
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ParameterError(
+            "a cluster needs the package distributed: pip install 'pyknnmi[cluster]'", "cluster"
+        ) from None
+    try:
+        client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise ParameterError(
+            f"cluster = {address!r}: no Dask scheduler answers there ({error or type(error).__name__}): give an "
+            "address such as tcp://10.0.0.1:8786",
+            "cluster",
+        ) from None
+    token = _client.set(client)
+    try:
+        yield
+    finally:
+        _client.reset(token)
+        client.close()
+
+
+def is_on_cluster() -> bool:
+    """Return whether work goes to a cluster, which may share no files with this machine."""
+    return _client.get() is not None
+
+
+def are_wanted(jobs: int) -> bool:
+    """Return whether work goes to other processes."""
+    return is_on_cluster() or (jobs > 1 and not shares_memory())
 
 
 def shares_memory() -> bool:
@@ -25,7 +100,16 @@ def workers(jobs: int | None) -> int:
 
 
 def each(work: Callable[[Any], T], items: Iterable[Any], jobs: int | None, **options: Any) -> Iterator[T]:
-    """Yield ``work(item)`` of each item as it is finished; the options are those of `joblib.Parallel`."""
+    """Yield ``work(item)`` of each item as it is finished; the options are those of `joblib.Parallel`.
+
+    Raises
+    ------
+    WorkerKilledError
+        A worker process was killed from outside.
+    """
+    if is_on_cluster():
+        yield from _on_dask(work, list(items))
+        return
     import joblib
 
     backend = _backend()
@@ -35,8 +119,75 @@ def each(work: Callable[[Any], T], items: Iterable[Any], jobs: int | None, **opt
             "take loky, joblib's default, or dask",
             "jobs",
         )
+    if type(backend).__name__ == "LokyBackend":
+        options = {"initializer": _end_with, "initargs": (os.getpid(),), **options}
+    in_flight: dict[int, Any] = {}
+
+    def calls() -> Iterator[Any]:
+        for number, item in enumerate(items):
+            in_flight[number] = item
+            yield joblib.delayed(_numbered)(work, number, item)
+
     pool = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", **options)
-    yield from pool(joblib.delayed(work)(item) for item in items)
+    try:
+        for number, found in pool(calls()):
+            del in_flight[number]
+            yield found
+    except BrokenProcessPool:
+        raise WorkerKilledError(list(in_flight.values())) from None
+
+
+def _numbered(work: Callable[[Any], T], number: int, item: Any) -> tuple[int, T]:
+    return number, work(item)
+
+
+def _on_dask(work: Callable[[Any], T], items: Sequence[Any]) -> Iterator[T]:
+    """Yield the results of a cluster: `work`, with the data in it, goes to each worker once, each item is a task.
+
+    What a worker that is lost was at is done again by another.
+    """
+    from distributed import KilledWorker, as_completed
+
+    client = _client.get()
+    sent = client.scatter(work, broadcast=True, hash=False)
+    futures = {client.submit(_apply, sent, item, pure=False): item for item in items}
+    try:
+        for future in as_completed(futures, loop=client.loop):
+            yield future.result()
+            future.release()
+    except KilledWorker:
+        raise WorkerKilledError([item for future, item in futures.items() if future.status == "error"]) from None
+    finally:
+        client.cancel(list(futures))
+
+
+def _apply(work: Callable[[Any], T], item: Any) -> T:
+    return work(item)
+
+
+def _end_with(parent: int) -> None:
+    """End this process soon after its parent, even where that was killed and could tell nobody."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_WATCH_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _forget_workers() -> None:
+    """Let a child made by fork start workers of its own: joblib's are there, and the thread that served them is not."""
+    from sys import modules
+
+    executors: Any = modules.get("joblib.externals.loky.reusable_executor")
+    if executors is not None:
+        executors._executor = None  # noqa: SLF001 (joblib offers no way)
+        executors._executor_lock = threading.RLock()  # noqa: SLF001
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_workers)
 
 
 def _backend() -> Any:

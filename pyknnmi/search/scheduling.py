@@ -41,7 +41,7 @@ def each(
         Returns the work in a form that can be sent to another process.
     """
     threads = run.threads_per_job
-    if run.workers > 1 and not processes.shares_memory():
+    if processes.are_wanted(run.workers):
         yield from processes.each(for_processes(), items, run.workers)
     elif threads > 1 and 2 * threads <= len(items) and (shared := for_threads()):
         yield from _in_threads(shared, items, threads, run)

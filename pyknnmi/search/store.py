@@ -67,7 +67,9 @@ class Store:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._connection: sqlite3.Connection | None = None
+        self._abandoned: sqlite3.Connection | None = None
         self._lock = threading.Lock()
+        self._process = os.getpid()
         self._path = Path(path).absolute()  # a worker may be in another folder
 
     def __reduce__(self) -> tuple[type[Store], tuple[Path]]:
@@ -84,9 +86,20 @@ class Store:
         rows = self._execute(query, question)
         if not rows:
             return None
-        if rows[0][:5] != question or _checksum(rows[0][:6]) != rows[0][6]:
+        if rows[0][:5] != question:
             raise self._damaged(rows[0])
-        written = json.loads(rows[0][5]).items()
+        return self._answer(rows[0])
+
+    def all(self, data: str, test: str) -> Iterator[tuple[str, str, tuple[str, ...], CIResult]]:
+        """Yield the columns and the answer of every question about one data set by one test."""
+        for row in self._execute("SELECT * FROM answers WHERE data = ? AND test = ?", (data, test)):
+            answer = self._answer(row)
+            yield row[2], row[3], tuple(json.loads(row[4])), answer
+
+    def _answer(self, row: tuple[Any, ...]) -> CIResult:
+        if _checksum(row[:6]) != row[6]:
+            raise self._damaged(row)
+        written = json.loads(row[5]).items()
         fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in written}
         return CIResult(**fields)
 
@@ -146,6 +159,9 @@ class Store:
         self.close()
 
     def _execute(self, statement: str, values: tuple[str, ...] = ()) -> list[Any]:
+        if self._process != os.getpid():  # after a fork, SQLite forbids to use or close what the parent opened
+            self._abandoned, self._connection = self._connection, None
+            self._lock, self._process = threading.Lock(), os.getpid()
         with self._lock:  # threads share the connection
             try:
                 if self._connection is None:
@@ -238,6 +254,10 @@ class StoredAnswers:
     def get(self, x: str, y: str, z: tuple[str, ...]) -> CIResult | None:
         """Return the answer about these columns, if it is there."""
         return self.store.get(self.data, self.test, x, y, z)
+
+    def all(self) -> Iterator[tuple[str, str, tuple[str, ...], CIResult]]:
+        """Yield the columns and the answer of every question, at the test's own level."""
+        return self.store.all(self.data, self.test)
 
     def put(self, x: str, y: str, z: tuple[str, ...], answer: CIResult) -> None:
         """Keep an answer about these columns."""

@@ -13,12 +13,12 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.data.dataset import Dataset
-from pyknnmi.errors import PluginError, PyknnmiWarning, collected_warnings
+from pyknnmi.data.dataset import Dataset, listing
+from pyknnmi.errors import PluginError, PyknnmiWarning, StoppedError, collected_warnings
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.protocols.learned_graph import LeveledQuestion, Question, pair_of
 from pyknnmi.run import Progress, Run
-from pyknnmi.search import scheduling
+from pyknnmi.search import processes, scheduling
 from pyknnmi.search.complete_cases import CompleteCases
 from pyknnmi.search.constraints import Constraints
 from pyknnmi.search.contract import CheckedTest
@@ -130,7 +130,9 @@ class Tester:
             return partial(on_branch, _bound=shared) if shared else None
 
         def for_processes() -> Callable[[int], Finding[T]]:
-            return partial(_search_apart, work, tester=self._branch(answers={}, _locks={}))
+            if processes.is_on_cluster():  # it may share no files with this machine, so the store stays here
+                return partial(_search_apart, work, tester=self._branch(answers=self._all_stored(), _stored=None))
+            return partial(_search_apart, work, tester=self._branch(answers={}))
 
         self._on_answer = report
         try:
@@ -140,12 +142,20 @@ class Tester:
             for finding in findings:
                 done += 1
                 self.answers.update(finding.trail)
+                if processes.is_on_cluster():
+                    self._keep(finding.trail)
                 self.trail.update(finding.trail)
                 self.scored += finding.scored
                 for message in finding.warnings:
                     self._run.warn_once(message, message)
                 report()
                 yield finding
+        except processes.WorkerKilledError as error:
+            kept = "; what is in the store is kept" if self._stored else "; with a store, what is done would be kept"
+            raise StoppedError(
+                "a worker process was killed, perhaps since memory ran out, while these columns were worked on: "
+                f"{listing([self.names[item] for item in error.items])}; take fewer jobs, or more memory{kept}"
+            ) from None
         finally:
             self._on_answer = None
 
@@ -199,10 +209,28 @@ class Tester:
             self.scored += len(ranked)
         return scores
 
-    def _answer(self, question: LeveledQuestion) -> CIResult:
+    def _all_stored(self) -> dict[LeveledQuestion, CIResult]:
+        """Return the answers in the store, but for those at another level."""
+        place = {name: i for i, name in enumerate(self.names)}
+        stored = self._stored.all() if self._stored else ()
+        return {(place[x], place[y], tuple(place[name] for name in z)): answer for x, y, z, answer in stored}
+
+    def _keep(self, answers: Mapping[LeveledQuestion, CIResult]) -> None:
+        """Put answers that were made elsewhere into the store."""
+        for question, answer in answers.items():
+            names, stored = self._for_store(question)
+            if stored:
+                stored.put(*names, answer)
+
+    def _for_store(self, question: LeveledQuestion) -> tuple[tuple[str, str, tuple[str, ...]], StoredAnswers | None]:
+        """Return a question by names, and the part of the store that it belongs to."""
         x, y, given, *level = question
         names = self.names[x], self.names[y], tuple(self.names[i] for i in given)
-        stored = self._stored.at(*level) if self._stored and level else self._stored
+        return names, self._stored.at(*level) if self._stored and level else self._stored
+
+    def _answer(self, question: LeveledQuestion) -> CIResult:
+        x, y, given, *level = question
+        names, stored = self._for_store(question)
         if stored and (known := stored.get(*names)):
             return known
         if level:
