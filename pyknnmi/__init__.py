@@ -12,7 +12,7 @@ import inspect
 import sys
 from typing import TYPE_CHECKING, Any
 
-# What users find here. Each is imported when it is first used: to ask for help on the command line takes none of them.
+# What users find here. Each is imported when it is first used: help on the command line takes none of them.
 if TYPE_CHECKING:
     from pyknnmi import components, numbers, simulate
     from pyknnmi.auditing import Audit, AuditFinding

@@ -70,7 +70,7 @@ class StoppedError(PyknnmiError, RuntimeError):
 
 
 class Terminated(SystemExit):
-    """A signal asked the program to end: no component's error."""
+    """A signal ends the program: no component's error."""
 
 
 class SpecError(PyknnmiError, ValueError):

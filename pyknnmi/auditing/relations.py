@@ -55,7 +55,7 @@ def relation_findings(dataset: Dataset) -> Iterator[AuditFinding]:
 
 def _copies(scaled: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
     n = len(scaled)
-    # A weighted sum tells columns apart without comparing all pairs; no data follow these weights.
+    # A weighted sum finds equal columns without comparing all pairs; no data follow these weights.
     sums = np.abs(np.cos(np.arange(1, n + 1)) @ scaled)
     for i, j in pairwise(np.argsort(sums).tolist()):
         if sums[j] - sums[i] < 1e-9 * n and abs(scaled[:, i] @ scaled[:, j]) > n * (1 - 1e-12):

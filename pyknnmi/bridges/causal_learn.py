@@ -109,7 +109,7 @@ def _table_cit() -> type:
             super().__init__(data)
             if np.shape(data) != (table.n, len(table.names)):
                 raise DataError(f"the table of the test has another shape than the data, {np.shape(data)}")
-            if other:  # a cache file of theirs tells tables apart by their first and last rows only
+            if other:  # their cache file compares the first and last rows of tables only
                 raise ParameterError(f"a test of pyknnmi takes no {', '.join(other)}")
             self.method = "pyknnmi"
             self.table = table

@@ -155,21 +155,21 @@ def calibrate_questions(
     for x, y, z in sorted({question[:3] for question in questions}):
         by_size.setdefault(len(z), []).append((x, y, z))
     sizes, tried = [], []
-    for size, asked in sorted(by_size.items()):
-        chosen = _chosen(dataset, asked, run)
+    for size, alike in sorted(by_size.items()):
+        chosen = _chosen(dataset, alike, run)
         rows = []
         for place, (question, null) in enumerate(chosen):
             run.report(Progress(place, len(chosen), 0))
             rows.append(_tried(test, dataset, question, null, run, draws))
         tried += rows
-        sizes.append(_summed(size, len(asked), rows, alpha))
+        sizes.append(_summed(size, len(alike), rows, alpha))
     return Calibration(str(test), alpha, tuple(sizes), tuple(tried), _advice(test, sizes))
 
 
-def _chosen(dataset: Dataset, asked: list[Question], run: Run) -> list[tuple[Question, SyntheticNull]]:
+def _chosen(dataset: Dataset, questions: list[Question], run: Run) -> list[tuple[Question, SyntheticNull]]:
     """Return the strongest of some questions, and others."""
-    random = run.generator("calibrate", str(len(asked[0][2])), [])
-    pool = [asked[i] for i in sorted(random.permutation(len(asked))[:_POOL])]
+    random = run.generator("calibrate", str(len(questions[0][2])), [])
+    pool = [questions[i] for i in sorted(random.permutation(len(questions))[:_POOL])]
     nulls = [_null(dataset, question, run) for question in pool]
     order = np.argsort([-min(null.r_squared(0), null.r_squared(1)) for null in nulls], kind="stable")
     taken = [*order[:_STRONGEST], *order[_STRONGEST:][:_OTHERS]]
@@ -205,7 +205,7 @@ def _tried(
     return CalibratedQuestion(dataset.names[x], dataset.names[y], names, r_squared, draws, rejections)
 
 
-def _summed(size: int, asked: int, rows: Sequence[CalibratedQuestion], alpha: float) -> CalibratedSize:
+def _summed(size: int, questions: int, rows: Sequence[CalibratedQuestion], alpha: float) -> CalibratedSize:
     draws, rejections = sum(row.draws for row in rows), sum(row.rejections for row in rows)
     low, high = wilson_interval(rejections, draws)
     too_often = min(_upper_tail(row.rejections, row.draws, alpha) * len(rows) for row in rows)
@@ -215,7 +215,7 @@ def _summed(size: int, asked: int, rows: Sequence[CalibratedQuestion], alpha: fl
     elif 1 - _upper_tail(rejections + 1, draws, alpha) < _DOUBT:
         verdict = "rejects too seldom"
     strength = max(min(row.r_squared) for row in rows)
-    return CalibratedSize(size, asked, draws, rejections, rejections / draws, low, high, strength, verdict)
+    return CalibratedSize(size, questions, draws, rejections, rejections / draws, low, high, strength, verdict)
 
 
 def _advice(test: CITest, sizes: Sequence[CalibratedSize]) -> str:

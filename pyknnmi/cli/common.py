@@ -84,7 +84,7 @@ class CommandGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands, those of plugins last."""
-        if importlib.metadata.entry_points(group="pyknnmi"):  # else there is no plugin to ask
+        if importlib.metadata.entry_points(group="pyknnmi"):  # else no plugin has commands
             self._ask_plugins()
         return [*self._modules, *sorted(self.commands.keys() - self._modules.keys())]
 

@@ -24,7 +24,7 @@ Kind = Literal["continuous", "discrete"]
 Values = NDArray[np.float64]
 
 WHOLE_NUMBERS = 2**53
-"""Up to here a double tells whole numbers apart (IEEE 754)."""
+"""Up to here each whole number is a double of its own (IEEE 754)."""
 
 _FEW_ROWS = 5  # so many may all have their own label, and it be a category
 

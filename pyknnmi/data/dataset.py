@@ -158,7 +158,7 @@ class Dataset:
         array = as_array(data, "the data")
         if names is None:
             names = [f"X{i + 1}" for i in range(array.shape[-1])] if array.ndim else []
-        masked = isinstance(data, np.ma.MaskedArray)  # as an array it no longer tells whether it held booleans
+        masked = isinstance(data, np.ma.MaskedArray)  # as an array it no longer shows whether it held booleans
         return _applied(options, cls(data if masked else array, tuple(names), has_missing=True))
 
     def without_missing(
@@ -280,11 +280,11 @@ class Dataset:
         place = self.column(column)
         labels = self.values[:, place]
         if np.isnan(labels).any():
-            raise DataError(f"column '{self.names[place]}' misses values, so it tells no blocks: drop those rows")
+            raise DataError(f"column '{self.names[place]}' misses values, so it names no blocks: drop those rows")
         _, groups = np.unique(labels, return_inverse=True)
         if groups.max() == 0 or groups.max() + 1 == self.n:
             what = "the same value in all rows" if groups.max() == 0 else "another value in each row"
-            raise DataError(f"column '{self.names[place]}' has {what}, so it tells no blocks")
+            raise DataError(f"column '{self.names[place]}' has {what}, so it names no blocks")
         return replace(self.select([i for i in range(self.p) if i != place]), groups=groups.astype(np.uint32))
 
     def rows(self, which: Any) -> Dataset:
@@ -332,7 +332,7 @@ def listing(names: Sequence[str], most: int = 12) -> str:
 
 
 _CONVERSIONS = {"toarray": ".toarray()"}
-"""What tells a sparse matrix, and the call that returns an array."""
+"""What marks a sparse matrix, and the call that returns an array."""
 
 
 def _check_container(data: Any) -> None:

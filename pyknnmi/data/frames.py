@@ -41,7 +41,7 @@ def columns_of(data: Any) -> list[tuple[Any, Any]] | None:
 
 def _of_frame(frame: Any) -> Iterator[tuple[Any, Any]]:
     labels = list(frame.columns)
-    if len(set(labels)) < len(labels):  # told by the names
+    if len(set(labels)) < len(labels):  # the check of names reports it
         return ((label, None) for label in labels)
     return ((label, frame[label]) for label in labels)
 

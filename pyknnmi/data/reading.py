@@ -320,8 +320,8 @@ def _split(where: str, text: str, options: TableOptions) -> tuple[_Body, list[st
     if "\n" not in text:
         text = text.replace("\r", "\n")  # how spreadsheets for the Macintosh end lines
     first_line, delimiter = 1, ""
-    if told := re.match(r"sep=([,;\t])\r?\n", text, re.IGNORECASE):  # how Excel names it
-        text, first_line, delimiter = text[told.end() :], 2, told[1]
+    if named := re.match(r"sep=([,;\t])\r?\n", text, re.IGNORECASE):  # how Excel names it
+        text, first_line, delimiter = text[named.end() :], 2, named[1]
     header, rest = _split_header(text)
     if not header.strip():
         raise DataError(f"{where} is empty, or its first line is: it must hold the column names")
@@ -388,7 +388,7 @@ def _delimiter(header: str, row: str) -> str:
 def _cells(row: str, delimiter: str) -> list[str]:
     try:
         return next(csv.reader(io.StringIO(row), delimiter=delimiter, skipinitialspace=True), [])
-    except csv.Error:  # told when the row is read
+    except csv.Error:  # reported when the row is read
         return []
 
 

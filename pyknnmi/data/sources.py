@@ -36,7 +36,7 @@ def is_source(data: Any) -> bool:
 def content_of(source: Any) -> tuple[str, str | Any]:
     """Return the name of a source, and its text, or the Arrow table in it.
 
-    What a file is, is told by its first bytes: compressed (gzip, bzip2, xz, zip), Parquet, Feather, else text in UTF-8.
+    The first bytes say what a file is: compressed (gzip, bzip2, xz, zip), Parquet, Feather, else text in UTF-8.
 
     Raises
     ------

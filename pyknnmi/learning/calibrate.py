@@ -84,11 +84,11 @@ def calibrate(
     columns, _ = prepared(dataset, test)
     if not columns.p:
         raise DataError("no column varies: there is nothing to calibrate on")
-    asked = []
+    numbered = []
     for x, y, given in questions:
         first, second, *rest = (columns.column(dataset.names[i]) for i in dataset.columns_of([x, y, *given]))
-        asked.append((min(first, second), max(first, second), tuple(sorted(rest))))
-    return calibrate_questions(test, columns, asked, Run(seed, threads), draws)
+        numbered.append((min(first, second), max(first, second), tuple(sorted(rest))))
+    return calibrate_questions(test, columns, numbered, Run(seed, threads), draws)
 
 
 def _test_of(spec: str | Pipeline | CITest) -> CITest:

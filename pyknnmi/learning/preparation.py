@@ -41,7 +41,7 @@ def to_dataset(data: Any, missing: Missing = "raise", **options: Unpack[TableOpt
 
 
 def observations(dataset: Dataset, repeats: Repeats, blocks: Column | None) -> Dataset:
-    """Return the data with each set of equal rows once, if told so, and with the column `blocks` as groups of rows."""
+    """Return the data with equal rows once, if `repeats` says so, and the column `blocks` as groups of rows."""
     check_choice("repeats", repeats, get_args(Repeats))
     if blocks is not None:
         dataset = dataset.grouped(blocks)

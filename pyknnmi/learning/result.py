@@ -144,7 +144,7 @@ class LearnResult:
     details : dict of str to object
         What else the learner says of its work, such as a penalty and the curve that it was chosen by.
     calibration : Calibration, optional
-        How often the test rejects independence in data made like these, if the run was asked for it.
+        How often the test rejects independence in data made like these, if the run measured it.
     oriented : PartiallyDirectedGraph, optional
         The graph with the directions that the data determine, if the run oriented it.
     warnings : tuple of str

@@ -74,7 +74,7 @@ def contrasts_of(codes: Values, name: str) -> Values:
             f"column '{name}' has {len(counts)} categories, and at most {WIDTH + 1} can be used: join rare ones, or "
             "leave the column out"
         )
-    # The first contrast tells the most frequent category from the others. Codes have no order: of two that are as
+    # The first contrast is the most frequent category against the others. Codes have no order: of two that are as
     # frequent the one that comes first in the data goes first.
     order = np.lexsort((first, -counts))
     block = np.zeros((len(codes), WIDTH))

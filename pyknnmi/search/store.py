@@ -188,7 +188,7 @@ class Store:
 
 
 def _checksum(row: tuple[Any, ...]) -> str:
-    """Return what tells a question with its answer from all others, whatever types a damaged file makes of them."""
+    """Return what identifies a question with its answer, whatever types a damaged file makes of them."""
     return hashlib.blake2b(repr(row).encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
 
 

@@ -24,10 +24,10 @@ def test_falsify_graph_counts_the_violations_that_our_test_finds():
     found = falsify_graph(CHAIN, FRAME, "fisher-z", n_permutations=2, n_jobs=1)
     summary = found.summary[FalsifyConst.VALIDATE_LMC]
     # The local Markov conditions of the chain: each column is independent of those before its parent, given that.
-    asked = [("X3", "X1", "X2"), ("X4", "X1", "X3"), ("X4", "X2", "X3")]
-    violations = sum(not ci_test(FRAME, *question, test="fisher-z").independent for question in asked)
+    questions = [("X3", "X1", "X2"), ("X4", "X1", "X3"), ("X4", "X2", "X3")]
+    violations = sum(not ci_test(FRAME, *question, test="fisher-z").independent for question in questions)
     assert summary[FalsifyConst.GIVEN_VIOLATIONS] == violations
-    assert summary[FalsifyConst.N_TESTS] == len(asked)
+    assert summary[FalsifyConst.N_TESTS] == len(questions)
 
 
 def test_one_alpha():

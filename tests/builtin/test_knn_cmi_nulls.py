@@ -189,7 +189,7 @@ def test_whole_subjects_are_permuted():
 
 @pytest.mark.filterwarnings("ignore:in column")
 def test_rows_within_subjects_are_permuted():
-    # the trait tells nothing within a subject, whatever it tells between them
+    # the trait says nothing within a subject, whatever it says between them
     assert decided(f"knn-cmi(null=within,{QUICK})", 3.0, blocks="subject") <= 4
 
 

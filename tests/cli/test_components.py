@@ -52,10 +52,10 @@ def test_explain():
 
 
 def test_explain_a_preset():
-    told = invoke("explain", "recommended").splitlines()
-    assert told[0] == "recommended: " + PRESETS["recommended"].summary
-    assert told[-1].startswith("in full: functional-anova(")
-    assert invoke("explain", "functional-anova").splitlines()[0] == told[0]  # the same pipeline under its own name
+    shown = invoke("explain", "recommended").splitlines()
+    assert shown[0] == "recommended: " + PRESETS["recommended"].summary
+    assert shown[-1].startswith("in full: functional-anova(")
+    assert invoke("explain", "functional-anova").splitlines()[0] == shown[0]  # the same pipeline under its own name
 
 
 def test_explain_what_cannot_be():

@@ -291,7 +291,7 @@ def test_marks_of_missing_values_can_be_chosen(write):
 
 
 def test_columns_are_left_out_and_codes_called_categories(write):
-    path = write("id,code,x,note\nr1,1,2,some\nr2,2,3,free\nr3,1,4,text\nr4,2,5,is\nr5,1,6,here\nr6,2,7,$5\n")
+    path = write("id,code,x,note\nr1,1,4,some\nr2,2,3,free\nr3,1,2,text\nr4,2,7,is\nr5,1,6,here\nr6,2,5,$5\n")
     data = read_table(path, index="id", ignore=["note"], categories=["code"])
     assert (data.names, data.kinds) == (("code", "x"), ("discrete", "continuous"))
     assert learn(path, "iamb+fisher-z", index="id", ignore=["note"]).shape == (6, 2)

@@ -62,7 +62,7 @@ class BoundPermutedCorrelation(BoundTest):
         """Return the answer for columns x and y given the columns z."""
         statistic = abs(self._correlations.between(x, y, z).r)
         permutations = self._component.permutations
-        # The stream depends on the names alone: the answer does not depend on what was asked before, or where.
+        # The stream depends on the names alone: the answer does not depend on what was tested before, or where.
         random = self._run.generator(self._names[x], self._names[y], [self._names[i] for i in z])
         basis, _ = np.linalg.qr(self._values[:, z])
         first, second = (column - basis @ (basis.T @ column) for column in self._values[:, (x, y)].T)

@@ -62,7 +62,7 @@ class BoundRandomFeatureTest(BoundTest):
     """A test on random features of the columns of one data set.
 
     Features are drawn once for each column, each conditioning set and, in RCIT, each column together with such a set,
-    from a random stream of their names. So candidates share them, and no answer depends on what was asked before.
+    from a random stream of their names. So candidates share them, and no answer depends on what was tested before.
     """
 
     def __init__(self, component: RandomFeatureTest, dataset: Dataset, run: Run) -> None:
