@@ -28,6 +28,7 @@ copybutton_prompt_is_regexp = True
 html_theme = "pydata_sphinx_theme"
 html_title = "pyknnmi"
 html_show_sourcelink = False
+html_sidebars = {"**": []}  # the bar above leads everywhere
 html_theme_options = {"navbar_align": "left", "show_prev_next": True, "secondary_sidebar_items": ["page-toc"]}
 html_last_updated_fmt = None
 
