@@ -25,7 +25,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -41,6 +41,8 @@ from pyknnmi.protocols.component import Component
 from pyknnmi.protocols.learned_graph import Question
 from pyknnmi.protocols.spec import Spec
 from pyknnmi.protocols.transforms import Transform
+from pyknnmi.protocols.wrappers import Wrapper
+from pyknnmi.registry.registry import default_registry
 from pyknnmi.run import Run
 from pyknnmi.search.constraints import Constraints
 from pyknnmi.search.contract import CheckedTest, checked_transform
@@ -162,8 +164,8 @@ def checks_of(component: Component, *, data: Dataset | None = None, test: str = 
 
     Parameters
     ----------
-    component : CITest, Learner or Transform
-        With any parameters.
+    component : CITest, Learner, Transform or Wrapper
+        With any parameters. A wrapper goes round the learner iamb.
     data, test
         As in `check_ci_test` and `check_learner`.
     """
@@ -173,10 +175,13 @@ def checks_of(component: Component, *, data: Dataset | None = None, test: str = 
     elif isinstance(component, Learner):
         pipeline = Pipeline(component, Pipeline.parse(f"iamb+{test}").test if component.uses_test else None)
         found = {name: partial(check, pipeline, data) for name, check in _OF_LEARNERS.items()}
+    elif isinstance(component, Wrapper):
+        pipeline = replace(Pipeline.parse(f"iamb+{test}"), wrappers=(component,))
+        found = {name: partial(check, pipeline, data) for name, check in _OF_LEARNERS.items()}
     elif isinstance(component, Transform):
         found = {name: partial(check, component, data) for name, check in _OF_TRANSFORMS.items()}
     else:
-        raise PluginError(f"{component!r} is no CITest, Learner or Transform")
+        raise PluginError(f"{component!r} is no CITest, Learner, Transform or Wrapper")
     return [
         Check("parameters", component, partial(_parameters, component)),
         *(Check(name, component, _alone(check, data)) for name, check in found.items()),
@@ -188,7 +193,7 @@ def parametrize_with_checks(components: Iterable[Component], *, test: str = "fis
 
     Parameters
     ----------
-    components : iterable of CITest, Learner or Transform
+    components : iterable of CITest, Learner, Transform or Wrapper
     test : str
         Spec of the CI test to give to learners.
 
@@ -228,9 +233,10 @@ def _parameters(component: Component) -> None:
     written = str(component)
     spec = Spec.parse(written)
     _require(str(spec) == written, f"the spec {written} is read back as {spec}")
-    _require(cls.from_call(spec.calls[0]) == component, f"{written} makes another component")
+    call = default_registry().with_components(cls, spec, spec.calls[0])
+    _require(cls.from_call(call) == component, f"{written} makes another component")
     _require(copy.copy(component) == component, "a copy is not equal")
-    _require(hash(component) == hash(cls.from_call(spec.calls[0])), "equal components differ in hash")
+    _require(hash(component) == hash(cls.from_call(call)), "equal components differ in hash")
     _require(str(_sent(component, "component")) == written, "a worker process gets another component")
 
 

@@ -196,13 +196,13 @@ class Registry:
         """Return the component that one call of a spec names; errors mark the place in the spec."""
         try:
             cls = self.get(call.name)
-            return cls.from_call(self._with_components(cls, spec, call))
+            return cls.from_call(self.with_components(cls, spec, call))
         except UnknownNameError as error:
             raise spec.error(str(error), call) from None
         except ParameterError as error:
             raise spec.error(str(error), call, error.parameter) from None
 
-    def _with_components(self, cls: type[Component], spec: Spec, call: Call) -> Call:
+    def with_components(self, cls: type[Component], spec: Spec, call: Call) -> Call:
         """Return the call with components in the place of those that its parameters name."""
         bases = {parameter.name: parameter.component for parameter in cls.parameters() if parameter.component}
         arguments: list[tuple[str, Any]] = []

@@ -11,7 +11,6 @@ from pyknnmi.builtin.fisher_z import FisherZ
 from pyknnmi.builtin.knn_cmi import KnnCMI
 from pyknnmi.calibration import SyntheticNull
 from pyknnmi.components import Dataset
-from pyknnmi.testing import check_ci_test
 
 
 def effect_of_three(seed, n=100):
@@ -91,7 +90,3 @@ def test_too_few_draws_are_reported():
     data, _ = simulate.small_network(50, seed=1)
     with pytest.warns(PyknnmiWarning, match="with 9 draws no p-value is below alpha"):
         learn(data, "pairwise+calibrated(test=fisher-z,draws=9)", targets=None)
-
-
-def test_keeps_the_contract():
-    check_ci_test(Calibrated(test=FisherZ(), draws=39))

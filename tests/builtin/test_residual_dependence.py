@@ -12,7 +12,6 @@ from pyknnmi import ci_test, learn, simulate
 from pyknnmi.builtin.residual_dependence import ResidualDependence
 from pyknnmi.components import Dataset, PyknnmiWarning, Run
 from pyknnmi.numbers import mutual_information, permuted_rows, standardized
-from pyknnmi.testing import check_ci_test
 
 NORMAL = NormalDist()
 
@@ -212,7 +211,3 @@ def test_the_answer_depends_on_neither_threads_nor_jobs_nor_order():
     assert results[0].evidence == results[1].evidence == results[2].evidence
     turned = learn(dataset.select(range(6, -1, -1)), spec, seed=3, threads=1)
     assert set(map(frozenset, turned.graph.edges)) == set(map(frozenset, results[0].graph.edges))
-
-
-def test_keeps_the_contract():
-    check_ci_test(ResidualDependence(permutations=39))
