@@ -83,7 +83,7 @@ def _decoded(value: Any, annotation: Any) -> Any:
     if origin is tuple:
         kinds = arguments[:1] * len(value) if arguments[1:] == (...,) else arguments
         return tuple(_decoded(inner, kind) for inner, kind in zip(value, kinds, strict=True))
-    if origin is not None and issubclass(origin, Mapping):
+    if isinstance(origin, type) and issubclass(origin, Mapping):
         return {key: _decoded(inner, arguments[1]) for key, inner in value.items()}
     return float(value) if annotation is float else value
 
@@ -115,6 +115,6 @@ def _schema(annotation: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     if origin is tuple:
         items = [_schema(kind, definitions) for kind in arguments]
         return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
-    if origin is not None and issubclass(origin, Mapping):
+    if isinstance(origin, type) and issubclass(origin, Mapping):
         return {"type": "object", "additionalProperties": _schema(arguments[1], definitions)}
     return {}  # whatever JSON knows

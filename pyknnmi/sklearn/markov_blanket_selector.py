@@ -106,7 +106,7 @@ class MarkovBlanketSelector(SelectorMixin, SpecEstimator):
         kind = self._kind_of(y, labels, (pipeline.test or pipeline.learner).accepts("discrete"))
         values = categories(labels.tolist(), name) if kind == "discrete" else _numbers(labels, name)
         dataset = Dataset(np.column_stack([features.values, values]), (*features.names, name), (*features.kinds, kind))
-        targets = (name,) if pipeline.learner.takes_targets else None
+        targets = (name,) if pipeline.learner.takes_targets and not pipeline.wrappers else None
         self.result_ = pipeline.learn(dataset, self._run(), Constraints(targets=targets))
         self.blanket_ = self.result_.graph.neighbors(name)
         selected = self.blanket_ or self._instead(pipeline, dataset)

@@ -24,7 +24,8 @@ class SpecEstimator(BaseEstimator):
     """Base of estimators with the parameter `spec`.
 
     The parameters of its components are parameters of the estimator too: ``learner__rule``, ``test__k``,
-    ``transform__method`` (with several transforms ``transform1__method`` and so on). Setting one rewrites the spec.
+    ``transform__method``, ``wrapper__runs`` (with several of a kind ``transform1__method`` and so on). Setting one
+    rewrites the spec.
     """
 
     spec: str
@@ -69,12 +70,12 @@ class SpecEstimator(BaseEstimator):
 
 
 def _roles(pipeline: Pipeline) -> dict[str, Component]:
-    roles: dict[str, Component] = {}
-    for role, stages in (("wrapper", pipeline.wrappers), ("transform", pipeline.transforms)):
-        roles |= {f"{role}{i if len(stages) > 1 else ''}": stage for i, stage in enumerate(stages, start=1)}
-    roles["learner"] = pipeline.learner
-    if pipeline.test is not None:
-        roles["test"] = pipeline.test
+    """Return the components by kind, numbered where there are several of one kind, in the order of the spec."""
+    components = pipeline.components()
+    kinds = [component.kind for component in components]
+    roles = {}
+    for i, (kind, component) in enumerate(zip(kinds, components, strict=True)):
+        roles[f"{kind}{kinds[:i].count(kind) + 1}" if kinds.count(kind) > 1 else kind] = component
     return roles
 
 

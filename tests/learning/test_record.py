@@ -19,6 +19,11 @@ def results():
     yield learn(DATA, "iamb+knn-cmi(permutations=39,stop_early=true)", seed=3)
     yield learn(DATA, "pc-stable+fisher-z", orient=True, required=[("X1", "X2")], forbidden=[("X1", "X7")])
     yield learn(DATA, "iamb+fisher-z", targets=["X2"])
+    yield learn(DATA, "iamb+fisher-z", calibrate=3)
+    yield learn(DATA, "stability(runs=4)+iamb+fisher-z")
+    yield learn(DATA, "functional-anova")
+    with pytest.warns(PyknnmiWarning):  # repeated rows, a finding
+        yield learn(np.repeat(DATA.values, 2, axis=0), "iamb+fisher-z")
     values = np.column_stack([DATA.values, DATA.values[:, 0] + DATA.values[:, 1]])
     values[:9, 3] = np.nan
     yield learn(values, "iamb+fisher-z", missing="drop-per-test")

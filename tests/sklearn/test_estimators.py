@@ -65,8 +65,9 @@ def test_parameters_of_the_components():
     assert network.set_params(test__alpha=0.01, spec="iamb+fisher-z").get_params()["test__alpha"] == 0.01
 
 
-def test_parameters_of_several_transforms():
-    network = MarkovNetwork("standardize+nonparanormal+iamb+fisher-z")
+def test_parameters_of_several_transforms_and_a_wrapper():
+    network = MarkovNetwork("stability+standardize+nonparanormal+iamb+fisher-z")
+    assert network.set_params(wrapper__runs=4).spec.startswith("stability(runs=4,")
     assert network.get_params()["transform2__method"] == "shrunken"
     assert "nonparanormal(method=truncated)" in network.set_params(transform2__method="truncated").spec
 
@@ -84,11 +85,11 @@ def test_a_spec_that_is_none():
         network.fit(DATA.values)
 
 
-@pytest.mark.parametrize("spec", ["iamb+fisher-z", "pc-stable+fisher-z"])  # one takes targets, the other does not
+@pytest.mark.parametrize("spec", ["iamb+fisher-z", "pc-stable+fisher-z", "fdr+iamb+fisher-z"])  # targets: the first
 def test_the_blanket_of_a_column(spec):
     frame = pd.DataFrame(DATA.values, columns=DATA.names)
     selector = MarkovBlanketSelector(spec).fit(frame.drop(columns="X5"), frame["X5"])
-    expected = pyknnmi.learn(DATA, spec, targets=["X5"] if "iamb" in spec else None).graph.neighbors("X5")
+    expected = pyknnmi.learn(DATA, spec, targets=["X5"] if spec == "iamb+fisher-z" else None).graph.neighbors("X5")
     assert selector.blanket_ == tuple(selector.get_feature_names_out()) == expected
     selected = selector.set_output(transform="pandas").transform(frame.drop(columns="X5"))
     assert list(selected.columns) == list(expected)
