@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from pyknnmi.cli.common import progress_bar, writing
-from pyknnmi.cli.table import names_in, read, table_options
+from pyknnmi.cli.table import names_in, read, read_as_given, table_options
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.data.files import make_writable_folder
 from pyknnmi.learning.bind import ci_test
@@ -16,6 +16,7 @@ from pyknnmi.learning.exports import result_json, write_result
 from pyknnmi.learning.pipeline import DEFAULT_SPEC, Pipeline
 from pyknnmi.learning.pipeline import learn as learn_network
 from pyknnmi.learning.result import format_p_value
+from pyknnmi.report.html import repeat_command
 from pyknnmi.report.summary import summary
 from pyknnmi.simulate import small_network
 
@@ -93,7 +94,8 @@ def learn(
         said.append(f"wrote {', '.join(path.name for path in written)} to {out}")
     if report is not None:
         with writing():
-            result.report(report, data=str(data))
+            words = read_as_given(click.get_current_context())
+            result.report(report, data=str(data), command=repeat_command(result, str(data), words))
         said.append(f"wrote the report to {report}")
     if as_json:
         click.echo(result_json(result), nl=False)

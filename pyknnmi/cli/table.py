@@ -15,7 +15,7 @@ from pyknnmi.data.options import TableOptions
 from pyknnmi.data.reading import TableRead, read_columns
 from pyknnmi.learning.preparation import Repeats, observations
 
-__all__ = ["names_in", "read", "read_as", "table_options"]
+__all__ = ["names_in", "read", "read_as", "read_as_given", "table_options"]
 
 _LISTED = "Separated by commas; may be repeated."
 _OPTIONS = (
@@ -47,9 +47,27 @@ _OPTIONS = (
 )
 
 
+_READING = {"repeats", "blocks", "missing_marks", "header", "categories", "ignore", "index"}
+
+
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that `read` takes."""
     return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
+
+
+def read_as_given(context: click.Context) -> list[str]:
+    """Return the words of a command line that say how the table is read, but for missing values."""
+    words = []
+    for option in context.command.params:
+        if not isinstance(option, click.Option) or option.name not in _READING:
+            continue
+        if context.get_parameter_source(option.name) is click.core.ParameterSource.COMMANDLINE:
+            given = context.params[option.name]
+            if isinstance(given, bool):
+                words.append(option.opts[0] if given else option.secondary_opts[0])
+            else:
+                words += [f"{option.opts[0]}={value}" for value in (given if option.multiple else [given])]
+    return words
 
 
 def read_as(

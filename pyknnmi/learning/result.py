@@ -209,7 +209,14 @@ class LearnResult:
 
         return plot(self, kind, ax, seed=seed)
 
-    def report(self, path: str | os.PathLike[str], *, title: str | None = None, data: str | None = None) -> Path:
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        data: str | None = None,
+        command: str | None = None,
+    ) -> Path:
         """Write the result as one HTML file, and return its path; see `pyknnmi.report.html.write_report`.
 
         Parameters
@@ -220,10 +227,12 @@ class LearnResult:
             The heading.
         data : str, optional
             The file that the data came from, for the heading and for the command that repeats the run.
+        command : str, optional
+            The command that repeats the run; made of the result when left out.
         """
         from pyknnmi.report.html import write_report
 
-        return write_report(self, path, title=title, data=data)
+        return write_report(self, path, title=title, data=data, command=command)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return one row for each edge and each other pair that was tested, required or forbidden.

@@ -45,7 +45,12 @@ _PAPER = (
 
 
 def write_report(
-    result: LearnResult, path: str | os.PathLike[str], *, title: str | None = None, data: str | None = None
+    result: LearnResult,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    data: str | None = None,
+    command: str | None = None,
 ) -> Path:
     """Write the report of a result to an HTML file, and return its path.
 
@@ -58,16 +63,20 @@ def write_report(
         The heading; made of `data` when left out.
     data : str, optional
         The file that the data came from, for the heading and for the command that repeats the run.
+    command : str, optional
+        The command that repeats the run; made of the result when left out.
     """
     target = Path(path)
     make_folder(target.parent)
-    replace_file(target, report_html(result, title=title, data=data))
+    replace_file(target, report_html(result, title=title, data=data, command=command))
     return target
 
 
-def report_html(result: LearnResult, *, title: str | None = None, data: str | None = None) -> str:
+def report_html(
+    result: LearnResult, *, title: str | None = None, data: str | None = None, command: str | None = None
+) -> str:
     """Return the report of a result as the text of an HTML file; see `write_report`."""
-    page = _Page(result, data)
+    page = _Page(result, data, command or repeat_command(result, data))
     sections = [section for make in _SECTIONS if (section := make(page))]
     style, script = _template("report.css"), _template("report.js")
     parts = {
@@ -104,9 +113,10 @@ class _Section:
 class _Page:
     """A result as the report needs it."""
 
-    def __init__(self, result: LearnResult, data: str | None) -> None:
+    def __init__(self, result: LearnResult, data: str | None, command: str) -> None:
         self.result = result
         self.data = data
+        self.command = command
         self.names = result.graph.names
         self.place = {name: i for i, name in enumerate(self.names)}
         self.alpha = alpha_of(result)
@@ -349,7 +359,7 @@ def _details(page: _Page) -> _Section:
     settings += [(str(name), str(value)) for name, value in result.versions.items() if isinstance(value, str)]
     listed = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in settings)
     body = f"""<p>The same data, method and seed give the same network on any computer.</p>
-<pre id="command">{escape(repeat_command(result, page.data))}</pre>
+<pre id="command">{escape(page.command)}</pre>
 <button type="button" data-copy="command" data-needs-script hidden>Copy the command</button>
 <dl>{listed}</dl>"""
     return _Section("repeat", "Settings, and how to repeat this", body)
@@ -398,9 +408,9 @@ _SECTIONS: Sequence[Callable[[_Page], _Section | None]] = (
 )
 
 
-def repeat_command(result: LearnResult, data: str | None = None) -> str:
-    """Return the command line that learns the same network again."""
-    words = ["pyknnmi", "learn", data or "DATA.csv", "--spec", result.spec, "--seed", str(result.seed)]
+def repeat_command(result: LearnResult, data: str | None = None, reading: Iterable[str] = ()) -> str:
+    """Return the command line that learns the same network again; `reading` are further words on how to read `data`."""
+    words = ["pyknnmi", "learn", data or "DATA.csv", "--spec", result.spec, "--seed", str(result.seed), *reading]
     for option, edges in (("--required", result.constraints.required), ("--forbidden", result.constraints.forbidden)):
         for edge in edges:
             words += [option, _as_csv(edge)]

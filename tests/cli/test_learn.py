@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import html
 import json
 import re
+import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -278,3 +281,17 @@ def test_quiet_prints_nothing(table, tmp_path):
     assert done.exit_code == 0
     assert done.output == ""
     assert (tmp_path / "out" / "edges.csv").exists()
+
+
+def test_the_command_in_the_report_reads_the_table_as_this_one_did(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "data.csv"
+    rows = "".join(f"s{i},{1 + i % 2},{i * 37 % 101},{i * 53 % 97},$\n" for i in range(30))
+    path.write_text(f"id,code,x,y,note\n{rows}")
+    given = ["--index", "id", "--ignore", "note", "--categories", "code"]
+    learned = invoke("learn", path, "--spec", "iamb+knn-cmi(permutations=19,alpha=0.1)", *given, "--report", "r.html")
+    page = Path("r.html").read_text(encoding="utf-8")
+    words = shlex.split(html.unescape(re.search(r'<pre id="command">(.*?)</pre>', page, re.DOTALL)[1]))
+    assert {"--index=id", "--ignore=note", "--categories=code"} <= set(words)
+    again = CliRunner().invoke(main, words[1:])
+    assert again.stdout.rsplit(",", 1)[0] == learned.stdout.rsplit(",", 1)[0]
