@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
     from pyknnmi.learning.bind import TableTest, bind, ci_test
     from pyknnmi.learning.calibrate import calibrate
+    from pyknnmi.learning.environment import show_versions
     from pyknnmi.learning.exports import read_result, write_result
     from pyknnmi.learning.pipeline import Pipeline, learn
     from pyknnmi.learning.preparation import audit
+    from pyknnmi.learning.progress_bar import ProgressBar
     from pyknnmi.learning.record import result_schema
     from pyknnmi.learning.result import LearnResult, PairEvidence
     from pyknnmi.numbers import build_info, conditional_mutual_information, entropy, mutual_information
@@ -63,6 +65,7 @@ __all__ = [
     "Pipeline",
     "PluginError",
     "Progress",
+    "ProgressBar",
     "PyknnmiError",
     "PyknnmiWarning",
     "Run",
@@ -89,6 +92,7 @@ __all__ = [
     "register_learner",
     "register_transform",
     "result_schema",
+    "show_versions",
     "simulate",
     "write_result",
 ]

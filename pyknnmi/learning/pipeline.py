@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -40,6 +41,7 @@ from pyknnmi.search.tester import Tester
 
 __all__ = ["DEFAULT_SPEC", "Pipeline", "learn"]
 
+_log = logging.getLogger("pyknnmi")
 DEFAULT_SPEC = "iamb+knn-cmi"
 _ORDER = "a spec is any wrappers, any transforms, then one learner, then its CI test"
 _MAY_FOLLOW = {
@@ -143,8 +145,10 @@ class Pipeline:
         store: Store | None = None,
     ) -> LearnResult:
         """Return the Markov network of `data`; see `pyknnmi.learn`. `calibrate` is the draws a question."""
+        _log.info("learning %s", self)
         with collected_warnings() as messages:
             result = self._learn(data, run, constraints, orient=orient, calibrate=calibrate, store=store)
+        _log.info("learned %r", result)
         return replace(result, warnings=tuple(messages))
 
     def _learn(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 import warnings
@@ -27,6 +28,7 @@ from pyknnmi.search.store import StoredAnswers
 __all__ = ["Finding", "Tester"]
 
 T = TypeVar("T")
+_log = logging.getLogger("pyknnmi")
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,7 @@ class Tester:
                     self._keep(finding.trail)
                 self.trail.update(finding.trail)
                 self.scored += finding.scored
+                _log.debug("%d of %d: column '%s'", done, len(items), self.names[finding.item])
                 for message in finding.warnings:
                     self._run.warn_once(message, message)
                 report()
