@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
 from pyknnmi.auditing import audited
+from pyknnmi.cli.table import column_options, read_as
 from pyknnmi.data.dataset import Missing
-from pyknnmi.data.reading import read_table
+from pyknnmi.errors import printable
 
 __all__ = ["audit"]
 
 
 @click.command()
 @click.argument("data", type=click.Path(path_type=Path))
-@click.option(
-    "--missing",
-    type=click.Choice(["drop", "drop-per-test"]),
-    default="drop-per-test",
-    show_default=True,
-    help="Rows with missing values: left out, or kept.",
-)
+@column_options
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-def audit(data: Path, missing: Missing, as_json: bool) -> None:
-    """Show what DATA look like, what follows for a graph, and which spec suits them. Nothing is tested or changed."""
-    found = audited(read_table(data, missing))
-    click.echo(json.dumps(found.record(), indent=2, ensure_ascii=False) if as_json else str(found))
+def audit(data: Path, missing: Missing, as_json: bool, **options: Any) -> None:
+    """Show what DATA look like, what follows for a graph, and which spec suits them. Nothing is tested or changed.
+
+    First comes what each column was read as. Rows with missing values are kept unless --missing says otherwise.
+    """
+    table = read_as(data, **options)
+    found = audited(table.dataset("drop-per-test" if missing == "raise" else missing))
+    if as_json:
+        columns = [column.record() for column in table.columns]
+        record = {"columns_read": columns, "left_out": list(table.left_out), **found.record()}
+        click.echo(json.dumps(record, indent=2, ensure_ascii=False))
+    else:
+        click.echo(printable(f"{table}\n\n{found}"))

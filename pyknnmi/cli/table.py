@@ -15,7 +15,7 @@ from pyknnmi.data.options import TableOptions
 from pyknnmi.data.reading import TableRead, read_columns
 from pyknnmi.learning.preparation import Repeats, observations
 
-__all__ = ["names_in", "read", "read_as", "read_as_given", "table_options"]
+__all__ = ["column_options", "names_in", "read", "read_as", "read_as_given", "table_options"]
 
 _LISTED = "Separated by commas; may be repeated."
 _OPTIONS = (
@@ -27,14 +27,6 @@ _OPTIONS = (
         help="Rows with missing values: an error, left out, or left out of the tests that they concern.",
     ),
     click.option(
-        "--repeats",
-        type=click.Choice(get_args(Repeats)),
-        default="keep",
-        show_default=True,
-        help="Equal rows: each an observation, or each set of them one.",
-    ),
-    click.option("--blocks", metavar="COLUMN", help="A column that says which rows belong together."),
-    click.option(
         "--missing-marks",
         metavar="A,B,...",
         multiple=True,
@@ -45,6 +37,21 @@ _OPTIONS = (
     click.option("--ignore", metavar="A,B,...", multiple=True, help=f"Columns to leave out. {_LISTED}"),
     click.option("--index", metavar="COLUMN", help="The column that names the rows; '' if it has no name."),
 )
+_ABOUT_ROWS = (
+    click.option(
+        "--repeats",
+        type=click.Choice(get_args(Repeats)),
+        default="keep",
+        show_default=True,
+        help="Equal rows: each an observation, or each set of them one.",
+    ),
+    click.option("--blocks", metavar="COLUMN", help="A column that says which rows belong together."),
+)
+
+
+def column_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command ``missing`` and the options that `read_as` takes."""
+    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
 
 
 _READING = {"repeats", "blocks", "missing_marks", "header", "categories", "ignore", "index"}
@@ -52,7 +59,7 @@ _READING = {"repeats", "blocks", "missing_marks", "header", "categories", "ignor
 
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that `read` takes."""
-    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
+    return column_options(reduce(lambda decorated, option: option(decorated), reversed(_ABOUT_ROWS), command))
 
 
 def read_as_given(context: click.Context) -> list[str]:

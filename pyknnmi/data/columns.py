@@ -70,6 +70,16 @@ class ColumnRead:
         """Number of different values, those that are missing left out."""
         return len(np.unique(self.values[~np.isnan(self.values)]))
 
+    def record(self) -> dict[str, Any]:
+        """Return what the column was read as, as JSON has it."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "distinct": self.distinct,
+            "first": self.first,
+            "missing_marks": dict(self.marks),
+        }
+
 
 def number(text: str) -> float | None:
     """Return the number that a text is, or None. Digits joined by underscores, Python's own way, are a label."""

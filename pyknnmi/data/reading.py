@@ -111,6 +111,18 @@ class TableRead:
     left_out: tuple[str, ...]
     _body: _Body | None = None
 
+    def __str__(self) -> str:
+        """Return a table of what each column was read as."""
+        head = ("column", "read as", "different", "first value", "taken for missing")
+        rows = [(name, "left out", "", "", "") for name in self.left_out]
+        for column in self.columns:
+            marks = ", ".join(f"{mark or 'empty'} ({count})" for mark, count in column.marks.items())
+            what = "numbers" if column.kind == "continuous" else "categories"
+            rows.append((column.name, what, str(column.distinct), column.first[:20], marks))
+        widths = [max(map(len, cells)) for cells in zip(head, *rows, strict=True)]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]
+        return "\n".join(line.rstrip() for line in lines)
+
     def dataset(self, missing: Missing = "raise") -> Dataset:
         """Return the columns as data; what is missing or infinite is reported by its line in the file."""
         names = tuple(column.name for column in self.columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,8 @@ from pyknnmi.learning.graph_formats import (
 )
 from pyknnmi.learning.record import FORMAT, from_record, to_record
 from pyknnmi.learning.result import LearnResult, PairEvidence
+from pyknnmi.protocols.ci_tests import CIResult
+from pyknnmi.search.constraints import FORBIDDEN, REQUIRED
 
 __all__ = ["DIRECTED_WRITERS", "WRITERS", "read_result", "result_json", "write_graph_edges", "write_result"]
 
@@ -104,22 +106,32 @@ def edges_csv(result: LearnResult) -> str:
 
 
 def evidence_csv(result: LearnResult) -> str:
-    """Return one line for each edge and each other pair with evidence: as `edges_csv`, and whether both columns agree.
+    """Return one line for each edge and each other pair with evidence: the test that decided, and both searches.
 
     ``one_sided`` is true where one of the two columns chose the other and was not chosen by it, as happens to edges
     under the rule OR and to near misses under AND; it is empty where only one of them was searched for, or where the
-    learner searches for no blankets.
+    learner searches for no blankets. Columns that begin with ``source_`` and ``target_`` hold what the search of that
+    column found about the other.
     """
     evidence = result.evidence_by_pair()
     place = {name: i for i, name in enumerate(result.graph.names)}
-    one_sided = result.one_sided()
-    rows = []
+    one_sided = set(result.one_sided())
+    rows = [
+        ["source", "target", "edge", "outcome", "one_sided", *_DECISION, "level", "permutations", "n"]
+        + [f"{end}_{key}" for end in ("source", "target") for key in ("member", *_DECISION)]
+    ]
     for a, b in sorted({*result.graph.edges, *evidence, *one_sided}, key=lambda pair: (place[pair[0]], place[pair[1]])):
-        known = a in result.blankets and b in result.blankets
-        sides = str((a, b) in one_sided).lower() if known else ""
-        edge = str((a, b) in result.graph).lower()
-        rows.append([safe_name(a), safe_name(b), edge, sides, *_test_cells(evidence.get((a, b)))])
-    return csv_text([["source", "target", "edge", "one_sided", *_TEST_HEADER], *rows])
+        pair, known = evidence.get((a, b)), a in result.blankets and b in result.blankets
+        row = [safe_name(a), safe_name(b), _word((a, b) in result.graph), safe_name(pair.outcome) if pair else ""]
+        row.append(_word((a, b) in one_sided) if known else "")
+        row += _decision(pair.given, pair.answer) if pair else [""] * len(_DECISION)
+        row += ["" if pair is None else getattr(pair.answer, key) for key in ("level", "permutations", "n")]
+        sides = {side.target: side for side in pair.sides} if pair else {}
+        for end in (a, b):
+            side = sides.get(end)
+            row += [_word(side.member), *_decision(side.given, side.answer)] if side else [""] * (1 + len(_DECISION))
+        rows.append(["" if cell is None else cell for cell in row])
+    return csv_text(rows)
 
 
 def adjacency_csv(result: LearnResult) -> str:
@@ -216,5 +228,24 @@ def _test_cells(pair: PairEvidence | None) -> list[Any]:
         return [""] * len(_TEST_HEADER)
     answer = pair.answer
     numbers = ["", ""] if pair.is_constrained else [repr(answer.statistic), repr(answer.p_value)]
-    given = csv_text([pair.given], delimiter=";").removesuffix("\n") if pair.given else ""
-    return [*numbers, safe_name(given), answer.decided_by, answer.permutations, answer.n]
+    return [*numbers, _names(pair.given), answer.decided_by, answer.permutations, answer.n]
+
+
+_DECISION = ["given", "statistic", "p_value", "p_low", "p_high", "decided_by"]
+
+
+def _decision(given: Sequence[str], answer: CIResult | None) -> list[Any]:
+    """Return what `_DECISION` names; nothing was measured where the pair is required or forbidden."""
+    if answer is None or answer.decided_by in (REQUIRED, FORBIDDEN):
+        return ["", "", "", "", "", "" if answer is None else answer.decided_by]
+    low, high = answer.monte_carlo_interval or ("", "")
+    return [_names(given), repr(answer.statistic), repr(answer.p_value), low, high, answer.decided_by]
+
+
+def _names(names: Sequence[str]) -> str:
+    """Return names for one cell: separated by semicolons, and quoted as in CSV."""
+    return safe_name(csv_text([names], delimiter=";").removesuffix("\n")) if names else ""
+
+
+def _word(holds: bool) -> str:
+    return str(holds).lower()

@@ -295,3 +295,26 @@ def test_the_command_in_the_report_reads_the_table_as_this_one_did(tmp_path, mon
     assert {"--index=id", "--ignore=note", "--categories=code"} <= set(words)
     again = CliRunner().invoke(main, words[1:])
     assert again.stdout.rsplit(",", 1)[0] == learned.stdout.rsplit(",", 1)[0]
+
+
+def test_audit_says_what_each_column_was_read_as(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text(
+        "id,x,level\n" + "".join(f"s{i},{'NA' if i == 2 else i * 37 % 101},{'ab'[i % 2]}\n" for i in range(40))
+    )
+    given = ["--index", "id", "--missing-marks", "NA"]
+    lines = invoke("audit", path, *given).stdout.splitlines()
+    assert [line.split() for line in lines[1:4]] == [
+        ["id", "left", "out"],
+        ["x", "numbers", "39", "0", "NA", "(1)"],
+        ["level", "categories", "2", "a"],
+    ]
+    record = json.loads(invoke("audit", path, "--json", *given).stdout)
+    assert record["left_out"] == ["id"]
+    assert record["columns_read"][0] == {
+        "name": "x",
+        "kind": "continuous",
+        "distinct": 39,
+        "first": "0",
+        "missing_marks": {"NA": 1},
+    }

@@ -342,6 +342,18 @@ def test_evidence_says_which_pairs_are_one_sided(rule, registry):
     assert (rows["X3", "X4"]["edge"], rows["X3", "X4"]["one_sided"]) == ("true", "false")
 
 
+def test_evidence_holds_what_both_searches_found(result):
+    rows = {(row["source"], row["target"]): row for row in csv.DictReader(io.StringIO(WRITERS["evidence.csv"](result)))}
+    assert set(rows) >= {(pair.source, pair.target) for pair in result.evidence}
+    for pair in result.evidence:
+        row = rows[pair.source, pair.target]
+        assert (row["outcome"], float(row["p_value"])) == (pair.outcome, pair.answer.p_value)
+        for side in pair.sides:
+            end = "source" if side.target == pair.source else "target"
+            assert row[f"{end}_member"] == str(side.member).lower()
+            assert row[f"{end}_p_value"] == ("" if side.answer is None else repr(side.answer.p_value))
+
+
 def test_only_where_both_were_searched_for_can_a_pair_be_one_sided():
     result = learn(DATA, "iamb+fisher-z", targets=[NAMES[1]])
     assert result.one_sided() == ()
