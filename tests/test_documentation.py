@@ -39,6 +39,7 @@ def test_python_examples(page, tmp_path, monkeypatch):
     assert not report, "".join(report)
 
 
+@pytest.mark.filterwarnings("ignore::pyknnmi.PyknnmiWarning")  # printed beside the output, on the error stream
 @pages("\n$ pyknnmi ")
 def test_console_examples(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
