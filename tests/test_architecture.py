@@ -25,7 +25,7 @@ TOUCH_FILES = {
     *("report.html", "report.plots"),
 }
 # A result draws itself, as data frames do: the one import upwards, within the methods that need it.
-UPWARDS = {("learning.result", "report.plots"), ("learning.result", "report.html")}
+UPWARDS = {("learning.result", f"report.{module}") for module in ("plots", "html", "notebook")}
 FILE_FUNCTIONS = {
     *("open", "connect", "mkdir", "unlink", "touch", "rmdir"),
     *("read_text", "read_bytes", "write_text", "write_bytes", "loadtxt", "savetxt", "savefig"),

@@ -234,6 +234,12 @@ class LearnResult:
 
         return write_report(self, path, title=title, data=data, command=command)
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: a small picture, the edges, and what to look at."""
+        from pyknnmi.report.notebook import notebook_html
+
+        return notebook_html(self)
+
     def to_pandas(self) -> pd.DataFrame:
         """Return one row for each edge and each other pair that was tested, required or forbidden.
 
