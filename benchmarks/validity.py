@@ -21,7 +21,7 @@ import pyknnmi
 Columns = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 Make = Callable[[np.random.Generator, int], Columns]
 
-TESTS = ["knn-cmi", "knn-cmi(null=local)", "fisher-z", "residual-dependence"]
+TESTS = ["knn-cmi", "knn-cmi(null=local)", "fisher-z", "smooth-gcm", "calibrated", "residual-dependence"]
 
 
 def both(effect: Callable[[NDArray[np.float64]], NDArray[np.float64]], d: int, noise: float) -> Make:

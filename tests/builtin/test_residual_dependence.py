@@ -42,6 +42,12 @@ def effect_of_product(random, n):
     return x, y, z
 
 
+def cosine_and_square(random, n):
+    z = random.standard_normal(n)
+    e = 0.3 * random.standard_normal((2, n))
+    return np.cos(2 * z) + e[0], z**2 + e[1], z
+
+
 def shared_scale(random, n):
     z = random.standard_normal(n)
     x, y = z + np.abs(z) * random.standard_normal((2, n))
@@ -72,7 +78,7 @@ def test_keeps_its_level():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [effect_of_product, shared_scale, two_values, counts, censored])
+@pytest.mark.parametrize("make", [effect_of_product, cosine_and_square, shared_scale, two_values, counts, censored])
 def test_keeps_its_level_on_more_nulls(make):
     assert rejections(make, 60, 200) <= 10
 

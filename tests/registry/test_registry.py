@@ -287,7 +287,7 @@ def test_commands_that_fail_or_take_a_name_are_left_out():
 
 def test_the_import_makes_no_registry():
     code = (
-        "import pyknnmi, sys; assert pyknnmi.registry.registry._registry.cache_info().currsize == 0; "
+        "import pyknnmi.registry.registry, sys; assert pyknnmi.registry.registry._registry.cache_info().currsize == 0; "
         "assert 'pyknnmi.builtin' not in sys.modules"
     )
     subprocess.run([sys.executable, "-P", "-c", code], check=True)
