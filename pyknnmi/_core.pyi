@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 Engine = Literal["auto", "tree", "single", "batch"]
 Estimator = Literal["ksg", "mixed"]
+Stop = Literal["never", "certain", "sequential"]
 Points = NDArray[np.float64]
 Poll = Callable[[], object] | None
 Categories = Sequence[bool]
@@ -79,20 +80,22 @@ def permutation_test(
     groups: NDArray[np.uint32] = ...,
     whole_groups: bool = False,
     block_length: int = 0,
-    stop_at_alpha: float = 0.0,
+    stop: Stop = "never",
+    alpha: float = 0.05,
     estimator: Estimator = "ksg",
     engine: Engine = "auto",
     threads: int = 0,
     poll: Poll = None,
     categories: Categories = ...,
-) -> tuple[float, int, int]:
+) -> tuple[float, int, int, float]:
     """Return the observed I(x; y | z), how many permuted ones are at least as large, and how many were made.
 
     Ties count, and are exact. `neighbors` of 0 permutes y over all rows; m >= 1 gives each row the y of one of the m
     nearest rows in z, itself included (Runge 2018). `groups` holds a label for each row, or none: rows are permuted
     within the groups of one label, or whole groups if `whole_groups` is true. `block_length` of 1 or more permutes
-    stretches of so many rows. `stop_at_alpha` above 0 ends the test, after 31, 63, ... permutations, once those left
-    cannot change whether p < alpha; p of those made is then on the same side of alpha.
+    stretches of so many rows. The test may end after 15, 31, ... permutations: with "certain" once those left cannot
+    change whether p < alpha, with "sequential" also once the evidence for that is strong, at a level of alpha at most.
+    Last comes a p-value that is valid whenever a test is stopped.
     """
 
 def permuted_statistics(

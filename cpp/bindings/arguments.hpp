@@ -13,6 +13,7 @@
 #include "calls.hpp"
 #include "knnmi/estimators.hpp"
 #include "knnmi/options.hpp"
+#include "knnmi/permutation_test.hpp"
 #include "knnmi/points.hpp"
 
 namespace knnmi::bindings {
@@ -86,6 +87,13 @@ inline Estimator estimator(const std::string& name) {
     if (name == "ksg") return Estimator::ksg;
     if (name == "mixed") return Estimator::mixed;
     throw pybind11::value_error("estimator must be 'ksg' or 'mixed', not '" + name + "'");
+}
+
+inline StopWhen stop_when(const std::string& name) {
+    if (name == "never") return StopWhen::all_made;
+    if (name == "certain") return StopWhen::certain;
+    if (name == "sequential") return StopWhen::sequential;
+    throw pybind11::value_error("stop must be 'never', 'certain' or 'sequential', not '" + name + "'");
 }
 
 // Signals such as Ctrl-C are looked for, and `poll` is called unless it is None; what either raises ends the call and

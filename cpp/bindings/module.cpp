@@ -68,15 +68,16 @@ py::tuple core_neighbor_counts(Array x, Array y, Array z, int k, Text engine, in
 
 py::tuple core_permutation_test(Array x, Array y, Array z, int k, int permutations, std::uint64_t seed,
                                 std::uint64_t stream, int neighbors, const Labels& groups, bool whole_groups,
-                                std::size_t block_length, double stop_at_alpha, Text estimator, Text engine,
+                                std::size_t block_length, Text stop, double alpha, Text estimator, Text engine,
                                 int threads, py::object poll, Categories categories) {
     const bindings::Sample sample(x, y, z, std::move(categories));
     const Options options = bindings::options(engine, threads, poll);
     const Neighborhood neighborhood(k, bindings::estimator(estimator));
     const Permutations drawn{permutations, seed, stream, neighbors, labels_of(groups), whole_groups, block_length};
+    const Stopping stopping{bindings::stop_when(stop), alpha};
     const PermutationResult result = without_gil(
-        [&] { return permutation_test(sample.x, sample.y, sample.z, neighborhood, drawn, stop_at_alpha, options); });
-    return py::make_tuple(result.statistic, result.at_least, result.permutations);
+        [&] { return permutation_test(sample.x, sample.y, sample.z, neighborhood, drawn, stopping, options); });
+    return py::make_tuple(result.statistic, result.at_least, result.permutations, result.anytime_p_value);
 }
 
 py::tuple core_permuted_statistics(Array x, Array y, Array z, int k, int permutations, std::uint64_t seed,
@@ -136,7 +137,7 @@ PYBIND11_MODULE(_core, module) {
                "threads"_a = 0, "poll"_a = py::none(), "categories"_a = Categories());
     module.def("permutation_test", core_permutation_test, "x"_a, "y"_a, "z"_a, "k"_a, "permutations"_a = 200,
                "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "groups"_a = Labels(0), "whole_groups"_a = false,
-               "block_length"_a = 0, "stop_at_alpha"_a = 0.0, "estimator"_a = "ksg", "engine"_a = "auto",
+               "block_length"_a = 0, "stop"_a = "never", "alpha"_a = 0.05, "estimator"_a = "ksg", "engine"_a = "auto",
                "threads"_a = 0, "poll"_a = py::none(), "categories"_a = Categories());
     module.def("permuted_statistics", core_permuted_statistics, "x"_a, "y"_a, "z"_a, "k"_a, "permutations"_a = 200,
                "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "groups"_a = Labels(0), "whole_groups"_a = false,

@@ -8,17 +8,12 @@
 #include "engines.hpp"
 #include "parallel.hpp"
 #include "permutation.hpp"
+#include "stopping.hpp"
 
 namespace knnmi {
 namespace {
 
-constexpr std::size_t round_size = 32;        // y's between two looks at the decision: never a matter of threads
-constexpr std::size_t most_in_a_round = 256;  // else
-
-bool is_decided(int at_least, int made, int all, double alpha) {
-    const auto p = [all](int count) { return (count + 1.0) / (all + 1.0); };
-    return p(at_least) >= alpha || p(at_least + all - made) < alpha;
-}
+constexpr std::size_t most_in_a_round = 256;  // y's
 
 void check(const Permutations& permutations, std::size_t rows) {
     if (permutations.count < 1) throw std::invalid_argument("permutations must be at least 1");
@@ -72,7 +67,7 @@ void each_round(const Points& x, const Points& y, const Points& z, const Neighbo
                 const Permutations& permutations, std::size_t round, const Options& options, const Consume& consume) {
     const std::size_t all = 1 + static_cast<std::size_t>(permutations.count);
     std::vector<Sum> sums(std::min(round, all));
-    PermutedSums permuted(x, y, z, neighborhood, permutations, sums.size(), options);
+    PermutedSums permuted(x, y, z, neighborhood, permutations, all, options);
     for (std::size_t first = 0; first < all; first += sums.size()) {
         sums.resize(std::min(sums.size(), all - first));
         permuted.write(first, sums);
@@ -83,24 +78,23 @@ void each_round(const Points& x, const Points& y, const Points& z, const Neighbo
 }  // namespace
 
 PermutationResult permutation_test(const Points& x, const Points& y, const Points& z, const Neighborhood& neighborhood,
-                                   const Permutations& permutations, double stop_at_alpha, const Options& options) {
+                                   const Permutations& permutations, const Stopping& stopping, const Options& options) {
     check_sample(x, y, z, neighborhood.k);
     check(permutations, x.rows());
-    if (!(stop_at_alpha >= 0.0 && stop_at_alpha < 1.0)) {
-        throw std::invalid_argument("stop_at_alpha must be 0 (make all permutations) or a level below 1");
-    }
-    const bool may_stop = stop_at_alpha > 0.0;
-    const std::size_t round = may_stop ? round_size : most_in_a_round;
+    const StoppingRule rule(stopping, permutations.count);
+    const std::size_t round = stopping.when == StopWhen::all_made ? most_in_a_round : look_every;
     Sum observed = 0;
     int made = -1, at_least = -1;  // the observed one, which comes first, reaches itself
+    double best = 1.0;
     each_round(x, y, z, neighborhood, permutations, round, options, [&](std::span<const Sum> sums) {
         if (made < 0) observed = sums.front();
         // The smaller the sum, the larger the estimate.
         at_least += static_cast<int>(std::count_if(sums.begin(), sums.end(), [&](Sum sum) { return sum <= observed; }));
         made += static_cast<int>(sums.size());
-        return !(may_stop && is_decided(at_least, made, permutations.count, stop_at_alpha));
+        best = std::max(best, wealth(at_least, made, stopping.alpha));
+        return !rule.ends(at_least, made);
     });
-    return {estimate_from(observed, neighborhood.k, x.rows()), at_least, made};
+    return {estimate_from(observed, neighborhood.k, x.rows()), at_least, made, 1.0 / best};
 }
 
 PermutedStatistics permuted_statistics(const Points& x, const Points& y, const Points& z,

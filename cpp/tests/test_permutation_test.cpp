@@ -25,7 +25,9 @@ TEST(equals_the_test_written_out) {
             at_least += conditional_mutual_information(x, permuted.all(), z, 3) >= observed;
         }
         const PermutationResult result = permutation_test(x, y, z, 3, {.count = 50, .seed = 7, .stream = 8});
-        CHECK((result == PermutationResult{observed, at_least, 50}));
+        CHECK(result.statistic == observed);
+        CHECK(result.at_least == at_least);
+        CHECK(result.permutations == 50);
     }
 }
 
@@ -33,7 +35,7 @@ TEST(ties_count) {
     const Sample sample = constant_column(60, 2, 2);
     const PermutationResult result =
         permutation_test(sample.view(1, 1), sample.view(0, 1), sample.view(0, 0), 3, {.count = 19});
-    CHECK((result == PermutationResult{0.0, 19, 19}));
+    CHECK((result == PermutationResult{0.0, 19, 19, 1.0}));
 }
 
 TEST(a_copy_is_never_reached) {
@@ -50,10 +52,10 @@ TEST(same_for_any_engine_and_number_of_threads) {
             const Points x = sample.view(0, 1), y = sample.view(1, 1), z = sample.view(2, dz);
             for (const int neighbors : {0, 4}) {
                 const Permutations test{.count = 20, .seed = 5, .neighbors = neighbors};
-                const PermutationResult expected = permutation_test(x, y, z, 3, test, 0.0, {.threads = 1});
+                const PermutationResult expected = permutation_test(x, y, z, 3, test, {}, {.threads = 1});
                 for (const Engine engine : {Engine::tree, Engine::single, Engine::batch}) {
                     for (const int threads : {1, 2, 4}) {
-                        CHECK(permutation_test(x, y, z, 3, test, 0.0, {.engine = engine, .threads = threads}) ==
+                        CHECK(permutation_test(x, y, z, 3, test, {}, {.engine = engine, .threads = threads}) ==
                               expected);
                     }
                 }
@@ -72,18 +74,34 @@ TEST(early_stop_keeps_the_decision) {
         for (const double alpha : {0.001, 0.05, 0.5}) {
             const Permutations test{.count = 100, .seed = seed};
             const PermutationResult all = permutation_test(x, y, none, 3, test);
-            const PermutationResult early = permutation_test(x, y, none, 3, test, alpha);
+            const PermutationResult early = permutation_test(x, y, none, 3, test, {StopWhen::certain, alpha});
             CHECK((early.p_value() < alpha) == (all.p_value() < alpha));
-            CHECK(early.permutations % 32 == 31 || early.permutations == 100);
+            CHECK(early.permutations % 16 == 15 || early.permutations == 100);
             CHECK(early.statistic == all.statistic);
             for (const int threads : {1, 3}) {
-                CHECK(permutation_test(x, y, none, 3, test, alpha, {.engine = Engine::tree, .threads = threads}) ==
-                      early);
+                CHECK(permutation_test(x, y, none, 3, test, {StopWhen::certain, alpha},
+                                       {.engine = Engine::tree, .threads = threads}) == early);
             }
             stopped = stopped || early.permutations < 100;
         }
     }
     CHECK(stopped);
+}
+
+// The sequential rule is a matter of the counts alone, and so are its looks.
+TEST(sequential_stop_is_the_same_for_any_engine_and_number_of_threads) {
+    for (const double slope : {0.0, 0.4, 1.5}) {
+        Sample sample = gaussian(80, 4, 21);
+        for (std::size_t i = 0; i < 80; ++i) sample(i, 1) += slope * sample(i, 0);
+        const Points x = sample.view(0, 1), y = sample.view(1, 1), z = sample.view(2, 2);
+        const Stopping sequential{StopWhen::sequential, 0.05};
+        const PermutationResult expected = permutation_test(x, y, z, 3, {}, sequential, {.threads = 1});
+        CHECK(expected.permutations % 16 == 15 || expected.permutations == 200);
+        CHECK(slope != 1.5 || (expected.permutations < 100 && expected.p_value() < 0.05));
+        for (const Engine engine : {Engine::tree, Engine::single, Engine::batch})
+            for (const int threads : {1, 3})
+                CHECK(permutation_test(x, y, z, 3, {}, sequential, {.engine = engine, .threads = threads}) == expected);
+    }
 }
 
 // More permutations than are made at a time, both nulls; and rows that are drawn in parts.
@@ -154,13 +172,14 @@ TEST(local_null_keeps_the_dependence_on_z) {
 
 TEST(parameters_out_of_range_are_errors) {
     const Sample sample = gaussian(30, 2, 8);
-    const auto run = [&](const Permutations& test, double stop_at_alpha = 0.0) {
-        return permutation_test(sample.view(0, 1), sample.view(1, 1), sample.view(0, 0), 3, test, stop_at_alpha);
+    const auto run = [&](const Permutations& test, const Stopping& stopping = {}) {
+        return permutation_test(sample.view(0, 1), sample.view(1, 1), sample.view(0, 0), 3, test, stopping);
     };
     CHECK_THROWS(std::invalid_argument, run({.count = 0}));
     CHECK_THROWS(std::invalid_argument, run({.neighbors = -1}));
-    CHECK_THROWS(std::invalid_argument, run({}, -0.1));
-    CHECK_THROWS(std::invalid_argument, run({}, 1.0));
+    CHECK_THROWS(std::invalid_argument, run({}, {StopWhen::certain, 0.0}));
+    CHECK_THROWS(std::invalid_argument, run({}, {StopWhen::sequential, 1.0}));
+    CHECK_THROWS(std::invalid_argument, run({.count = 10'001}, {StopWhen::sequential, 0.05}));
 }
 
 int main() { return run_tests(); }

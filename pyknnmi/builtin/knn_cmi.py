@@ -67,9 +67,11 @@ class KnnCMI(CITest):
         are taken that follow the row in the data, the last row being followed by the first.
     block_length : int or none, at least 1
         Rows in a stretch. ``none``: what `pyknnmi.numbers.block_length` says of x and y, by their lag-1 correlations.
-    stop_early : bool
-        Stop as soon as the remaining permutations cannot change the decision. The decision is the same; the p-value
-        is then (K + 1) / (permutations made + 1), and ``p_value_bounds`` says where that of all T would lie.
+    stop : never, certain, sequential
+        ``never`` makes all permutations, as the paper does. ``certain`` ends a test as soon as the remaining ones
+        cannot change the decision, which is then the same. ``sequential`` also ends it where a bet against independence
+        has won enough; its level is alpha at most, and it is for at most 10000 permutations. The p-value of a test that
+        ended early is (K + 1) / (permutations made + 1), and ``p_value_bounds`` says where that of all T would lie.
     estimator : auto, ksg, mixed
         ``ksg`` is the paper's, for continuous columns. ``mixed`` (Mesner and Shalizi 2019) also takes columns in which
         many rows share a value, booleans and categories, which are 0 apart where equal and 1 where not. ``auto`` takes
@@ -100,7 +102,7 @@ class KnnCMI(CITest):
     null: Literal["global", "local", "block", "local-block", "within"] = "global"
     neighbors: int = 5
     block_length: int | None = None
-    stop_early: bool = False
+    stop: Literal["never", "certain", "sequential"] = "never"
     estimator: Literal["auto", "ksg", "mixed"] = "auto"
     engine: Literal["auto", "tree", "single", "batch"] = "auto"
 
@@ -118,6 +120,11 @@ class KnnCMI(CITest):
         self.require(self.permutations >= 1, "permutations", "at least 1")
         self.require(self.permutations <= _MOST, "permutations", f"at most {_MOST}")
         self.require(0 < self.alpha < 1, "alpha", "between 0 and 1")
+        self.require(
+            self.stop != "sequential" or self.permutations <= 10_000,
+            "permutations",
+            "at most 10000 with stop=sequential",
+        )
         self.require(self.neighbors >= 2, "neighbors", "at least 2")
         self.require(self.neighbors <= _MOST, "neighbors", f"at most {_MOST}")
         self.require(
@@ -191,7 +198,7 @@ class BoundKnnCMI(BoundTest):
     def test_at(self, x: int, y: int, z: tuple[int, ...], level: float) -> CIResult:
         """Return the answer at a level below alpha: from as many permutations as it needs, as far as it needs them."""
         permutations = max(self._component.permutations, math.ceil(2 / level))
-        finer = replace(self._component, alpha=level, permutations=permutations, stop_early=True)
+        finer = replace(self._component, alpha=level, permutations=permutations, stop="certain")
         return self._screened(x, y, z) or self._permuted(x, y, z, finer)
 
     def _permuted(self, x: Variable, y: Variable, z: tuple[int, ...], component: KnnCMI) -> CIResult:
@@ -204,7 +211,8 @@ class BoundKnnCMI(BoundTest):
             seed=self._run.seed,
             stream=self._run.stream(self._name(x), self._name(y), [self._names[i] for i in z]),
             **self._exchangeable(x, y, z),
-            stop_at_alpha=component.alpha if component.stop_early else 0.0,
+            stop=component.stop,
+            alpha=component.alpha,
             estimator=estimator,
             categories=self._flags(first, last, z),
             engine=component.engine,

@@ -38,9 +38,11 @@ __all__ = [
 
 Engine = Literal["auto", "tree", "single", "batch"]
 EstimatorName = Literal["auto", "ksg", "mixed"]
+Stop = Literal["never", "certain", "sequential"]
 Points = NDArray[np.float64]
 
 _MOST = 2**31 - 1  # what the core counts with
+_MOST_SEQUENTIAL = 10_000  # its level is found in a time that grows with the square
 
 
 @dataclass(frozen=True)
@@ -55,15 +57,23 @@ class PermutationResult:
         How many permuted estimates were at least as large as the observed one. Ties count.
     permutations : int
         How many permutations were made.
+    anytime_p_value : float
+        A p-value that is valid whenever a test is stopped, for any reason: under independence it is below any a with
+        probability a at most. It is larger than `p_value`, never below 0.6 alpha, and 1 where nothing speaks against
+        independence. From the betting martingale of Fischer and Ramdas (2025), arXiv:2401.07365.
     """
 
     statistic: float
     at_least: int
     permutations: int
+    anytime_p_value: float
 
     @property
     def p_value(self) -> float:
-        """(at_least + 1) / (permutations + 1), never zero (Phipson and Smyth 2010)."""
+        """(at_least + 1) / (permutations + 1), never zero (Phipson and Smyth 2010).
+
+        Where a test was stopped early it says whether p < alpha, and is no valid p-value at other levels.
+        """
         return (self.at_least + 1) / (self.permutations + 1)
 
 
@@ -327,7 +337,8 @@ def permutation_test(
     groups: ArrayLike | None = None,
     whole_groups: bool = False,
     block_length: int = 0,
-    stop_at_alpha: float = 0.0,
+    stop: Stop = "never",
+    alpha: float = 0.05,
     estimator: EstimatorName = "auto",
     categories: Sequence[bool] = (),
     engine: Engine = "auto",
@@ -357,8 +368,14 @@ def permutation_test(
     block_length : int, default 0
         If positive, the rows follow each other in time, and stretches of this length are permuted: from random rows on
         in a circle, or, with `neighbors`, between stretches in which z takes a near course.
-    stop_at_alpha : float, default 0
-        If positive, stop as soon as the remaining permutations cannot change whether p < alpha.
+    stop : {"never", "certain", "sequential"}
+        ``certain`` ends the test as soon as the remaining permutations cannot change whether p < alpha. ``sequential``
+        also ends it once a bet against independence has won enough: then p < alpha for those made, where all of them
+        might have said otherwise. The probability of p < alpha under independence stays alpha at most, for
+        exchangeable permutations, by exact recursion; for at most 10000 permutations. Both look after 15, 31, ...
+        permutations.
+    alpha : float, in (0, 1), default 0.05
+        The level at which `stop` decides.
     estimator, categories, engine, threads, poll
         As in `conditional_mutual_informations`.
 
@@ -370,12 +387,19 @@ def permutation_test(
     xs, ys, zs = _sample(x, y, z)
     _check_parameters(k, len(xs), threads, estimator, engine, poll)
     _check_permutations(permutations, seed, stream, neighbors)
-    check_real("stop_at_alpha", stop_at_alpha, 0.0, math.nextafter(1.0, 0.0))
+    check_choice("stop", stop, get_args(Stop))
+    check_real("alpha", alpha, math.nextafter(0.0, 1.0), math.nextafter(1.0, 0.0))
+    if stop == "sequential" and permutations > _MOST_SEQUENTIAL:
+        raise ParameterError(
+            f"stop = 'sequential' is for at most {_MOST_SEQUENTIAL} permutations, not {permutations}: "
+            "give fewer, or stop = 'certain'",
+            "permutations",
+        )
     exchanged = _exchanged(len(xs), neighbors, groups, whole_groups, block_length)
     flags = _flags(categories, xs, ys, zs)
     chosen = _for_columns(estimator, k, flags, xs, ys, zs)
     counts = _core.permutation_test(
-        xs, ys, zs, k, permutations, seed, stream, *exchanged, stop_at_alpha, chosen, engine, threads, poll, flags
+        xs, ys, zs, k, permutations, seed, stream, *exchanged, stop, alpha, chosen, engine, threads, poll, flags
     )
     return PermutationResult(*counts)
 

@@ -46,7 +46,7 @@ def test_ranges(parameter, value, message):
 def test_the_defaults_are_the_papers():
     test = KnnCMI()
     assert (test.k, test.permutations, test.alpha, test.screen) == (3, 200, 0.05, 0.001)
-    assert (test.standardize, test.null, test.stop_early) == (True, "global", False)
+    assert (test.standardize, test.null, test.stop) == (True, "global", "never")
 
 
 @pytest.mark.parametrize("k", [1, 3, 20])
@@ -128,7 +128,7 @@ def test_a_significant_correlation_is_no_screen():
 @pytest.mark.parametrize("question", [(4, 5, ()), (0, 3, ()), (1, 2, (0,)), (2, 6, (4,))])
 def test_stopping_early_decides_the_same(question):
     full = bound(screen=None).test(*question)
-    early = bound(screen=None, stop_early=True).test(*question)
+    early = bound(screen=None, stop="certain").test(*question)
     assert early.independent == full.independent
     assert early.statistic == full.statistic
     assert early.permutations <= full.permutations
@@ -265,8 +265,8 @@ def test_a_smaller_level_has_the_permutations_it_needs():
     bound = KnnCMI().bind(Dataset.of(np.column_stack([x, x + 0.1 * e, other])), Run(threads=1))
     found = bound.test_at(0, 1, (), 0.001)
     assert not found.independent
-    assert found.permutations == 2000
-    assert found.p_value == 1 / 2001
+    assert found.permutations == 1999  # the last look but one: with one more that reaches, p is below the level too
+    assert found.p_value == 1 / 2000
 
 
 def test_a_smaller_level_stops_as_soon_as_it_is_missed():

@@ -16,7 +16,7 @@ DATA, _ = pyknnmi.simulate.small_network(120, seed=4)
 
 
 def results():
-    yield learn(DATA, "iamb+knn-cmi(permutations=39,stop_early=true)", seed=3)
+    yield learn(DATA, "iamb+knn-cmi(permutations=39,stop=certain)", seed=3)
     yield learn(DATA, "pc-stable+fisher-z", orient=True, required=[("X1", "X2")], forbidden=[("X1", "X7")])
     yield learn(DATA, "iamb+fisher-z", targets=["X2"])
     yield learn(DATA, "iamb+fisher-z", calibrate=3)

@@ -42,7 +42,7 @@ NUMBERS = {
     "threads": numbers.thread_count,
     "seed": lambda given: numbers.permutation_test(X, Y, None, seed=given),
     "permutations": lambda given: numbers.permuted_statistics(X, Y, None, permutations=given),
-    "stop_at_alpha": lambda given: numbers.permutation_test(X, Y, None, stop_at_alpha=given),
+    "alpha": lambda given: numbers.permutation_test(X, Y, None, alpha=given),
     "r": lambda given: numbers.fisher_z(given, 5),
     "degrees_of_freedom": lambda given: numbers.fisher_z(0.5, given),
 }

@@ -335,13 +335,29 @@ def test_stopping_early_decides_as_all_permutations_do(alpha):
         y = y + 0.5 * x * (seed % 2)
         none = np.empty((40, 0))
         full = permutation_test(x, y, none, 3, permutations=99, seed=seed)
-        early = permutation_test(x, y, none, 3, permutations=99, seed=seed, stop_at_alpha=alpha)
+        early = permutation_test(x, y, none, 3, permutations=99, seed=seed, stop="certain", alpha=alpha)
         smallest = (early.at_least + 1) / 100
         largest = (early.at_least + 99 - early.permutations + 1) / 100
         assert smallest <= full.p_value <= largest
         assert (full.p_value < alpha) == (smallest < alpha) == (largest < alpha)
         stopped += early.permutations < 99
     assert stopped
+
+
+# The level is tested in C++. Here: the permutations are those of the fixed test, and the looks every 16.
+def test_sequential_stops_count_what_the_fixed_test_does():
+    x = normals(60, 1)
+    ends = set()
+    for seed in range(40):
+        y = normals(60, 1, seed=100 + seed) + 0.05 * seed * x
+        found = permutation_test(x, y, None, 3, permutations=200, seed=seed, stop="sequential")
+        every = permutation_test(x, y, None, 3, permutations=found.permutations, seed=seed)
+        assert (found.statistic, found.at_least) == (every.statistic, every.at_least)
+        assert found.permutations == 200 or (found.permutations + 1) % 16 == 0
+        assert 0.03 <= found.anytime_p_value <= 1
+        assert found.anytime_p_value < 0.05 or found.p_value >= 0.05 or found.permutations > 150
+        ends.add((found.p_value < 0.05, found.permutations < 100))
+    assert ends >= {(True, True), (False, True)}
 
 
 # The door

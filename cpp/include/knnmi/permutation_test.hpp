@@ -27,20 +27,35 @@ struct Permutations {
     std::size_t block_length = 0;
 };
 
+enum class StopWhen {
+    all_made,    // never before that
+    certain,     // no outcome of the remaining permutations can change whether p < alpha
+    sequential,  // that, or the evidence for p < alpha is strong: the level is alpha at most, for exchangeable
+                 // permutations
+};
+
+struct Stopping {
+    StopWhen when = StopWhen::all_made;
+    double alpha = 0.05;
+};
+
 struct PermutationResult {
     double statistic;  // the observed estimate, nats
     int at_least;      // permuted estimates >= the observed one (ties count, and are exact)
     int permutations;  // how many were made
+
+    // Valid whenever a test is stopped: under independence it is below any a with a probability of a at most. Of the
+    // best wealth at the looks taken; see Stopping.
+    double anytime_p_value;
 
     // Never zero (Phipson and Smyth 2010, doi:10.2202/1544-6115.1585).
     double p_value() const { return (at_least + 1.0) / (permutations + 1.0); }
     bool operator==(const PermutationResult&) const = default;
 };
 
-// Above 0, `stop_at_alpha` ends the test as soon as no outcome of the remaining permutations can change
-// `p < stop_at_alpha`.
+// The test is of dependence when p_value() < alpha. It may end at a look, after 15, 31, ... permutations.
 PermutationResult permutation_test(const Points& x, const Points& y, const Points& z, const Neighborhood& neighborhood,
-                                   const Permutations& permutations = {}, double stop_at_alpha = 0.0,
+                                   const Permutations& permutations = {}, const Stopping& stopping = {},
                                    const Options& options = {});
 
 // The observed estimate and those with permuted y, in nats, for tests that combine several statistics.

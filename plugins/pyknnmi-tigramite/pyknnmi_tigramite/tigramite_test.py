@@ -11,7 +11,7 @@ from tigramite.independence_tests.independence_tests_base import CondIndTest
 import pyknnmi
 from pyknnmi.components import CITest, ParameterError
 
-_OFF = {"screen": None, "stop_early": False}
+_OFF = {"screen": None, "stop": "never", "stop_early": False}
 """What makes p-values right at the alpha of the test only."""
 
 
@@ -21,8 +21,8 @@ class TigramiteTest(CondIndTest):
     Parameters
     ----------
     test : str or CITest, default "knn-cmi"
-        A CI test's spec, such as ``knn-cmi(k=5)``. Its ``screen`` and ``stop_early`` are switched off, since tigramite
-        decides at levels of its own.
+        A CI test's spec, such as ``knn-cmi(k=5)``. Its ``screen``, ``stop`` and ``stop_early`` are switched off, since
+        tigramite decides at levels of its own.
     seed, threads
         As in `pyknnmi.bind`.
     **options

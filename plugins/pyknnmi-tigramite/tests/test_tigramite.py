@@ -59,8 +59,8 @@ def test_an_answer_is_the_one_of_pyknnmi():
 
 
 def test_what_decides_at_another_alpha_is_switched_off():
-    component = TigramiteTest("knn-cmi(stop_early=true)").component
-    assert (component.screen, component.stop_early) == (None, False)
+    component = TigramiteTest("knn-cmi(stop=sequential)").component
+    assert (component.screen, component.stop) == (None, "never")
     with pytest.raises(pyknnmi.ParameterError, match="leave significance out"):
         TigramiteTest(significance="shuffle_test")
 
