@@ -322,6 +322,14 @@ def _categories(test: CITest, data: Dataset) -> None:
             _close(found, answer, f"{question} with other codes for the same categories")
 
 
+def _no_traces(test: CITest, data: Dataset) -> None:
+    """Call the test itself: a run changes back what it changes of NumPy's settings."""
+    bound = test.bind(data, _RUN)
+    for question in _QUESTIONS:
+        bound.test(*question)
+    bound.associations(0, (1, 2), ())
+
+
 def _missing_values(test: CITest, data: Dataset) -> None:
     holes = _with_holes(data)
     tester = Tester(test, holes, _RUN)
@@ -342,6 +350,7 @@ _OF_TESTS: Mapping[str, Callable[[CITest, Dataset], object]] = {
     "groups": _groups,
     "categories": _categories,
     "missing-values": _missing_values,
+    "no-traces": _no_traces,
 }
 
 
@@ -371,6 +380,10 @@ def _constraints(pipeline: Pipeline, data: Dataset) -> None:
         pipeline.learn(data, _RUN, Constraints(required=((a, d),), forbidden=((a, b),)))
 
 
+def _learns_without_traces(pipeline: Pipeline, data: Dataset) -> None:
+    pipeline.learner.learn(data, Tester(pipeline.test, data, _RUN), _RUN)
+
+
 def _targets(pipeline: Pipeline, data: Dataset) -> None:
     if pipeline.learner.takes_targets:
         pipeline.learn(data, _RUN, Constraints(targets=(data.names[3],)))
@@ -390,6 +403,7 @@ _OF_LEARNERS: Mapping[str, Callable[[Pipeline, Dataset], object]] = {
     "threads": _resources,
     "constraints": _constraints,
     "targets": _targets,
+    "no-traces": _learns_without_traces,
     "missing-values": _data_with_holes,
 }
 
@@ -421,11 +435,16 @@ def _among_categories(transform: Transform, data: Dataset) -> None:
         _require(np.array_equal(result.values[:, 3], mixed.values[:, 3]), "categories were changed")
 
 
+def _transforms_without_traces(transform: Transform, data: Dataset) -> None:
+    transform.apply(data)
+
+
 _OF_TRANSFORMS: Mapping[str, Callable[[Transform, Dataset], object]] = {
     "values": _values,
     "same-values-again": _same_values_again,
     "column-order": _order_of_columns,
     "categories": _among_categories,
+    "no-traces": _transforms_without_traces,
 }
 
 
