@@ -105,3 +105,7 @@ def test_categories():
         ci_test(DATA, 0, 1, test="causal-learn(test=chisq)")
     with pytest.raises(DataError, match="takes numbers only"):
         ci_test(table, 0, 1, test="causal-learn")
+
+
+def test_the_examples_of_the_page(check_examples):
+    check_examples("causal-learn")

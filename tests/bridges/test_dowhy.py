@@ -65,3 +65,7 @@ def test_their_tests_in_a_graph_of_ours():
     result = learn(np.column_stack([x, x + 0.1 * noise]), "pairwise+dowhy")
     assert result.versions["distributions"] == {"dowhy": "0.14"}
     assert result.graph.edges == (("X1", "X2"),)
+
+
+def test_the_examples_of_the_page(check_examples):
+    check_examples("DoWhy")

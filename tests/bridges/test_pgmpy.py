@@ -76,3 +76,7 @@ def test_categories():
 def test_a_test_that_pgmpy_does_not_have():
     with pytest.raises(ParameterError, match=r"test = pearson is no test of pgmpy \(it has chi-square, fisher-z, "):
         ci_test(DATA, 0, 1, test="pgmpy(test=pearson)")
+
+
+def test_the_examples_of_the_page(check_examples):
+    check_examples("pgmpy")
