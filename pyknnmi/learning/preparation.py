@@ -73,9 +73,10 @@ def audit(data: Any, missing: Missing = "drop-per-test", **options: Unpack[Table
     --------
     >>> import numpy as np
     >>> import pyknnmi
-    >>> rain = np.maximum(np.random.default_rng(0).standard_normal((200, 2)), 0)
-    >>> [(finding.kind, finding.columns, round(finding.figure, 2)) for finding in pyknnmi.audit(rain).findings]
-    [('censored', ('X1',), 0.53), ('censored', ('X2',), 0.52)]
+    >>> weather = np.random.default_rng(0).standard_normal((200, 3))
+    >>> weather[:, 0] = np.maximum(weather[:, 0], 0)  # rain: none on half of the days
+    >>> [(finding.kind, finding.columns, round(finding.figure, 2)) for finding in pyknnmi.audit(weather).findings]
+    [('censored', ('X1',), 0.53)]
     """
     return audited(to_dataset(data, missing, **options))
 
