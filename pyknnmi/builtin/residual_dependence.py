@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.components import BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run, warn
-from pyknnmi.numbers import conditional_mutual_informations, permuted_rows, standardized
+from pyknnmi.numbers import conditional_mutual_informations, permuted_rows, permuted_statistics, standardized
 from pyknnmi.regression import Recent, Smoother, spread_ties
 
 Vector = NDArray[np.float64]
@@ -99,10 +99,10 @@ class ResidualDependence(CITest):
         self.require(2 <= self.neighbors <= _MOST, "neighbors", f"from 2 to {_MOST}")
 
     def looks(self) -> list[int]:
-        """Return the numbers of permutations after which the test may stop: all, half of that, and so on."""
+        """Return the numbers of permutations after which the test may stop: all, a quarter of that, and so on."""
         looks = [self.permutations]
-        while self.stop_early and looks[0] >= 2 * _FEWEST:
-            looks.insert(0, looks[0] // 2)
+        while self.stop_early and looks[0] >= 4 * _FEWEST:
+            looks.insert(0, looks[0] // 4)
         return looks
 
     def bind(self, dataset: Dataset, run: Run) -> BoundTest:
@@ -160,23 +160,8 @@ class BoundResidualDependence(BoundTest):
             return self._independent("too few rows")
         if setting.explains(x) or setting.explains(y):
             return self._independent("explained by the conditioning set")
-        observed = np.arange(self._n, dtype=np.uint32)[None]
-        blocks: list[Matrix] = []
-        before = 0
         for made in component.looks():
-            rows = permuted_rows(
-                setting.z,
-                permutations=made - before,
-                first=before,
-                neighbors=component.neighbors if z else 0,
-                seed=self._run.seed,
-                stream=self._run.stream(self._names[x], self._names[y], [self._names[i] for i in z]),
-                threads=self.threads,
-                poll=self._run.poll,
-            )
-            blocks.append(self._statistics(setting, x, y, rows if before else np.vstack([observed, rows])))
-            before = made
-            statistics = np.hstack(blocks)
+            statistics = self._statistics(setting, x, y, z, made)
             count = _at_least_as_extreme(statistics)
             if count >= component.alpha * (component.permutations + 1):
                 break
@@ -211,25 +196,39 @@ class BoundResidualDependence(BoundTest):
             scores[places] = self._on_one_scale(np.array(statistics), len(z))
         return scores
 
-    def _statistics(self, setting: _Setting, x: int, y: int, orders: Rows) -> Matrix:
-        """Return each statistic under each order of the rows of y, shape (statistics, orders)."""
-        rows = []
-        if self._component.statistic != "covariance":
-            permuted = np.asfortranarray(setting.residual(y)[orders].T)
-            rows.append(self._estimates(setting.residual(x)[:, None], permuted, setting.z))
-        if self._component.statistic != "cmi":
-            f, g = setting.features(x), setting.features(y)
-            products = (f.first[:, :, None] * setting.z[:, None, :]).reshape(self._n, -1)
-            each = max(1, _AT_ONCE // (self._n * (f.all.shape[1] + products.shape[1])))
-            largest = [
-                np.maximum(
-                    _standardized_means(f.all, g.all[part]).max(axis=(1, 2)),
-                    _standardized_means(products, g.first[part]).max(axis=(1, 2), initial=0.0),
-                )
-                for part in np.split(orders, range(each, len(orders), each))
-            ]
-            rows.append(np.concatenate(largest))
-        return np.array(rows)
+    def _statistics(self, setting: _Setting, x: int, y: int, z: tuple[int, ...], permutations: int) -> Matrix:
+        """Return each statistic of the data and under each permutation of y, shape (statistics, 1 + permutations)."""
+        component = self._component
+        drawn: dict[str, Any] = {
+            "permutations": permutations,
+            "neighbors": component.neighbors if z else 0,
+            "seed": self._run.seed,
+            "stream": self._run.stream(self._names[x], self._names[y], [self._names[i] for i in z]),
+            "threads": self.threads,
+            "poll": self._run.poll,
+        }
+        statistics = []
+        if component.statistic != "covariance":
+            rx, ry = setting.residual(x)[:, None], setting.residual(y)[:, None]
+            observed, permuted = permuted_statistics(rx, ry, setting.z, component.k, **drawn)
+            statistics.append(np.append(observed, permuted))
+        if component.statistic != "cmi":
+            rows = np.vstack([np.arange(self._n, dtype=np.uint32), permuted_rows(setting.z, **drawn)])
+            statistics.append(self._covariances(setting.features(x), setting.features(y), setting.z, rows))
+        return np.array(statistics)
+
+    def _covariances(self, f: _Features, g: _Features, z: Matrix, rows: Rows) -> Vector:
+        """Return the largest standardized covariance of features under each order of the rows of y."""
+        products = (f.first[:, :, None] * z[:, None, :]).reshape(self._n, -1)
+        each = max(1, _AT_ONCE // (self._n * (f.all.shape[1] + products.shape[1])))
+        largest = [
+            np.maximum(
+                _standardized_means(f.all, g.all[part]).max(axis=(1, 2)),
+                _standardized_means(products, g.first[part]).max(axis=(1, 2), initial=0.0),
+            )
+            for part in np.split(rows, range(each, len(rows), each))
+        ]
+        return np.concatenate(largest)
 
     def _estimates(self, x: Matrix, candidates: Matrix, z: Matrix) -> Vector:
         k = self._component.k
