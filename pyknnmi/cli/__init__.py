@@ -18,7 +18,7 @@ _SECTIONS = {
         ("simulate", "simulate", "Write data whose true graph is known."),
     ),
     "Look": (
-        ("audit", "audit", "See what a table looks like, and which spec suits it."),
+        ("audit", "audit", "Show what a table looks like, and which spec suits it."),
         ("plot", "look", "Draw a result."),
         ("report", "look", "Write a result as one HTML file."),
         ("store", "store", "Look into files that keep answers."),

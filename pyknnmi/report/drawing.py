@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pyknnmi.report.pairs import ReportedPair, shortened
 
-__all__ = ["SHADES", "matrix_svg", "network_svg"]
+__all__ = ["SHADES", "effect_svg", "matrix_svg", "network_svg"]
 
 SHADES = 6
 _LONGEST_NAME = 28
@@ -135,6 +135,31 @@ def matrix_svg(
             f'<path class="joined" d="{"".join(frames)}"/>' if frames else "",
             *labels,
             '<rect id="cursor" width="1" height="1" visibility="hidden"/></svg>',
+        ]
+    )
+
+
+def effect_svg(at: Sequence[float], effect: Sequence[float], label: str) -> str:
+    """Return a curve with a line at 0, and the range of each axis."""
+    width, height, margin = 220.0, 110.0, 16.0
+    low, high = min(0.0, *effect), max(0.0, *effect)
+    across, up = (at[-1] - at[0]) or 1.0, (high - low) or 1.0
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        return margin + (width - 2 * margin) * (x - at[0]) / across, height - margin - (height - 2 * margin) * (
+            y - low
+        ) / up
+
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(place, at, effect))
+    zero = place(at[0], 0.0)[1]
+    box = f'viewBox="0 0 {width:g} {height:g}" width="{width:g}"'
+    return "".join(
+        [
+            f'<svg class="effect" {box} role="img" aria-label="{escape(label)}">',
+            f'<line x1="{margin}" x2="{width - margin}" y1="{zero:.1f}" y2="{zero:.1f}"/><polyline points="{points}"/>',
+            f'<text x="{margin}" y="{height - 3}">{at[0]:.3g}</text>',
+            f'<text x="{width - margin}" y="{height - 3}" text-anchor="end">{at[-1]:.3g}</text>',
+            f'<text x="2" y="9">{high:.2g} sd</text></svg>',
         ]
     )
 

@@ -21,12 +21,13 @@ import numpy as np
 
 from pyknnmi.data.files import make_folder, replace_file
 from pyknnmi.learning.result import LearnResult, format_p_value
-from pyknnmi.report.drawing import RADIUS, matrix_svg, network_svg
+from pyknnmi.report.drawing import RADIUS, effect_svg, matrix_svg, network_svg
 from pyknnmi.report.layout import clustered_order, node_positions
 from pyknnmi.report.pairs import (
     ReportedPair,
     alpha_of,
     closest_to_the_threshold,
+    effects_in,
     reported_pairs,
     strength_name,
 )
@@ -35,6 +36,7 @@ from pyknnmi.report.summary import notable
 __all__ = ["report_html", "write_report"]
 
 _MOST_MISSES = 2000
+_MOST_CURVES = 30
 _UNIT = 95.0  # length of an edge in the drawing, at least
 _AREA = 6500.0  # of the drawing for each column, at least
 _PAPER = (
@@ -323,6 +325,28 @@ and grey stands for no test. Columns that go together stand together.</p>
     return _Section("matrix", "Matrix", body)
 
 
+def _effects(page: _Page) -> _Section | None:
+    """Return the curves of partial effects, for learners that fit them, from the largest."""
+    curves = [
+        effect
+        for effect in effects_in(page.result.details)
+        if len(effect["on"]) == 1 and effect.get("shape") != "categories" and len(effect["effect"]) > 1
+    ]
+    if not curves:
+        return None
+    curves.sort(key=lambda effect: -float(np.ptp(effect["effect"])))
+    figures = []
+    for effect in curves[:_MOST_CURVES]:
+        column, on = effect["column"], effect["on"][0]
+        drawing = effect_svg(effect["at"][0], effect["effect"], f"{column} against {on}")
+        figures.append(f"<figure>{drawing}<figcaption>{escape(column)} against {escape(on)}</figcaption></figure>")
+    note = "How a column changes with another when its other neighbors stay as they are, in standard deviations (sd)."
+    if len(curves) > _MOST_CURVES:
+        note += f" The {_MOST_CURVES} largest of {len(curves)} are shown."
+    body = f'<p class="note">{note}</p><div class="figures">{"".join(figures)}</div>'
+    return _Section("effects", "Partial effects", body)
+
+
 def _calibration(page: _Page) -> _Section | None:
     """Return how often the test rejected independence in data made like these."""
     calibration = page.result.calibration
@@ -366,13 +390,13 @@ def _details(page: _Page) -> _Section:
 
 
 def _words(page: _Page) -> _Section:
-    words = [
-        ("Edge", "The two columns depend on each other even when all the others are known."),
-        (
-            "Markov blanket",
-            "Of a column: the smallest set of other columns that, once known, leaves nothing more to learn about it.",
-        ),
-        ("AND rule", "Two columns are joined if each is in the other's blanket. Under the rule OR one side is enough."),
+    words = [("Edge", "The two columns depend on each other even when all the others are known.")]
+    if page.result.blankets:
+        blanket = "Of a column: the smallest set of others that, once known, leaves nothing more to learn about it."
+        words.append(("Markov blanket", blanket))
+        rules = "Two columns are joined if each is in the other's blanket. Under the rule OR one side is enough."
+        words.append(("AND rule", rules))
+    words += [
         ("Strength", f"The {page.strength}. A strength near 0 means no dependence."),
         ("p-value", "How often chance alone would give so strong a dependence, if the two columns were independent."),
         ("Given", "The columns that a test took as known."),
@@ -401,6 +425,7 @@ _SECTIONS: Sequence[Callable[[_Page], _Section | None]] = (
     _network,
     _pairs,
     _matrix,
+    _effects,
     _calibration,
     _details,
     _words,

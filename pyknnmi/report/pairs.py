@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pyknnmi.learning.result import LearnResult, PairEvidence, format_p_value
 from pyknnmi.protocols.ci_tests import CIResult
 from pyknnmi.protocols.spec import Spec
 from pyknnmi.search.constraints import FORBIDDEN, REQUIRED
 
-__all__ = ["ReportedPair", "alpha_of", "closest_to_the_threshold", "reported_pairs", "shortened", "strength_name"]
+__all__ = [
+    "ReportedPair",
+    "alpha_of",
+    "closest_to_the_threshold",
+    "effects_in",
+    "reported_pairs",
+    "shortened",
+    "strength_name",
+]
 
+_STRENGTHS = {"knn-cmi": "conditional mutual information (nats)", "functional-anova": "evidence for the edge (nats)"}
 _ENDS = {"source", "target"}
 
 
@@ -96,11 +106,20 @@ def alpha_of(result: LearnResult) -> float | None:
     return None
 
 
+def effects_in(details: Mapping[str, object]) -> list[Mapping[str, Any]]:
+    """Return the partial effects that a learner fitted, as its details hold them."""
+    effects = details.get("effects", ())
+    needed = {"column", "on", "at", "effect"}
+    if not isinstance(effects, Sequence):
+        return []
+    return [effect for effect in effects if isinstance(effect, Mapping) and needed <= effect.keys()]
+
+
 def strength_name(result: LearnResult) -> str:
     """Return what `ReportedPair.strength` is, with its unit if it has one."""
     test = Spec.parse(result.spec).calls[-1].name
     if any(pair.answer for pair in result.evidence):
-        return "conditional mutual information (nats)" if test == "knn-cmi" else f"statistic of {test}"
+        return _STRENGTHS.get(test, f"statistic of {test}")
     rows = _rows_in_details(result.details)
     names = [key for key in rows[0] if key not in _ENDS] if rows else []
     return names[0].replace("_", " ") if names else "strength"

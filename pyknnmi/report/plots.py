@@ -20,6 +20,7 @@ from pyknnmi.report.pairs import (
     ReportedPair,
     alpha_of,
     closest_to_the_threshold,
+    effects_in,
     reported_pairs,
     shortened,
     strength_name,
@@ -339,7 +340,7 @@ def _selection(result: LearnResult, ax: Axes | None, seed: int) -> Axes:
 
 
 def _effects(result: LearnResult, ax: Axes | None, seed: int) -> Axes:
-    effects = [effect for effect in _effects_in_details(result.details) if np.size(effect["effect"])]
+    effects = [effect for effect in effects_in(result.details) if np.size(effect["effect"])]
     if not effects:
         raise DataError("there are no effects to draw: this learner fits none (functional-anova does)")
     effects = sorted(effects, key=lambda effect: -float(np.ptp(np.asarray(effect["effect"], dtype=float))))
@@ -365,10 +366,11 @@ def _draw_effect(panel: Axes, effect: Mapping[str, Any]) -> None:
     values = np.asarray(effect["effect"], dtype=float)
     if values.ndim == 2:
         reach = float(np.abs(values).max()) or 1.0
-        mesh = panel.pcolormesh(effect["at"][0], effect["at"][1], values.T, cmap="RdBu_r", vmin=-reach, vmax=reach)
-        _figure(panel).colorbar(mesh, ax=panel).ax.tick_params(labelsize=6)
+        panel.pcolormesh(effect["at"][0], effect["at"][1], values.T, cmap="RdBu_r", vmin=-reach, vmax=reach)
         panel.set_ylabel(_short(on[1]), parse_math=False, fontsize=8)
-        panel.set_title(f"{_short(column)}: what the pair adds", parse_math=False, fontsize=8)
+        panel.set_title(
+            f"{_short(column)}: the pair adds {-reach:.2g} (blue) to {reach:.2g}", parse_math=False, fontsize=8
+        )
     else:
         panel.axhline(0, color=_GREY, linewidth=0.6)
         if effect.get("shape") == "categories":
@@ -380,14 +382,6 @@ def _draw_effect(panel: Axes, effect: Mapping[str, Any]) -> None:
         panel.set_title(f"{_short(column)}: {effect.get('shape', '')}", parse_math=False, fontsize=8)
     panel.set_xlabel(_short(on[0]), parse_math=False, fontsize=8)
     panel.tick_params(labelsize=7)
-
-
-def _effects_in_details(details: Mapping[str, object]) -> list[Mapping[str, Any]]:
-    effects = details.get("effects", ())
-    needed = {"column", "on", "at", "effect"}
-    if not isinstance(effects, Sequence):
-        return []
-    return [effect for effect in effects if isinstance(effect, Mapping) and needed <= effect.keys()]
 
 
 KINDS: Mapping[str, Callable[[LearnResult, Axes | None, int], Axes]] = {

@@ -129,6 +129,16 @@ def test_a_calibration_is_shown_with_its_advice():
     assert "Calibration" not in report_html(mixed_result())
 
 
+def test_partial_effects_are_curves():
+    smooth = {"column": "b", "on": ["<a>"], "shape": "smooth", "at": [[0.0, 1.0, 2.0]], "effect": [-1.0, 0.0, 1.0]}
+    both = {"column": "b", "on": ["a", "c"], "shape": "interaction", "at": [[0.0], [0.0]], "effect": [[1.0]]}
+    text = report_html(made({}, {}, details={"effects": [smooth, both]}))
+    # 220 wide and 110 high with margins of 16: the curve goes from corner to corner, through the middle
+    assert '<polyline points="16.0,94.0 110.0,55.0 204.0,16.0"/>' in text
+    assert "b against &lt;a&gt;" in text
+    assert text.count("<figure>") == 1
+
+
 def test_directions_are_drawn_as_tips():
     evidence = {"ab": (True, "", answer(4, 1e-4)), "bc": (True, "", answer(3, 1e-3))}
     oriented = PartiallyDirectedGraph("abc", ["ba"], ["bc"])
