@@ -19,9 +19,9 @@ class SmoothGCM(CITest):
 
     The regressions are those of `functional-anova`: normal scores on smooth functions of each column of z and of each
     two, with the smoothness that has the highest evidence. What they leave of x is multiplied with what they leave of
-    five functions of y, and these products with functions of each column of z, so that interactions with z are seen.
-    The statistic is minus the decimal logarithm of the p-value. Its tails are computed, so no number of permutations
-    limits it. Columns of categories are taken as contrasts of their indicators.
+    six functions of y, and these products with functions of each column of z, so that interactions with z are seen. The
+    statistic is minus the decimal logarithm of the p-value. Its tails are computed, so no number of permutations limits
+    it. Columns of categories are taken as contrasts of their indicators.
 
     The level is nearly right where smooth functions of one and two columns explain x and y; an error of one regression
     counts only times that of the other. It sees dependence in the mean of normal scores, in at least one direction: if

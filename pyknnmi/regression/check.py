@@ -1,11 +1,11 @@
 """Is a column independent of another given others? A test on residuals of smooth regressions.
 
-For i, j and a set S of columns, let e be what the regression of column i on S leaves, and phi_k, k = 1..5, what
-regressions on S leave of the features u, c2, ..., c5 of column j. Where i and j are independent given S, the products e
-phi_k and e phi_k a_l(s), for a_l(s) the features u, c2, c3 of a column s in S, have mean zero; and the error of either
-regression counts only times that of the other. Each product is summed, its square is divided by the sum of the squares
-of the centred products, and these are added up with the weights 1/k and 1/(k l) in the groups {phi_1}, {all phi_k} and,
-for each s, {phi_k a_l(s), k, l <= 3}. Each group gives a p-value, and these are joined into one.
+For i, j and a set S of columns, let e be what the regression of column i on S leaves, and phi_k, k = 1..6, what
+regressions on S leave of the features u, c2, c3, u^2, c4 and c5 of column j. Where i and j are independent given S, the
+products e phi_k and e phi_k a_l(s), for a_l(s) the features u, c2, c3 of a column s in S, have mean zero; and the error
+of either regression counts only times that of the other. Each product is summed, its square is divided by the sum of
+the squares of the centred products, and these are added up with the weights 1/k and 1/(k l) in the groups {phi_1},
+{all phi_k} and, for each s, {phi_k a_l(s), k, l <= 3}. Each group gives a p-value, and these are joined into one.
 
 Sources: Shah and Peters (2020), doi:10.1214/19-AOS1857, for products of residuals; Scheidegger, Hörrmann and Bühlmann
 (2022), "The weighted generalised covariance measure", JMLR 23, for products with functions of the conditioning set.

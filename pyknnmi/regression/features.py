@@ -31,7 +31,7 @@ WIDTH = 16
 FREQUENCIES = range(2, 15)
 PRODUCT_SLOTS = (0, 3, 4, 5)
 """u and the cosines of k = 2, 3, 4: pair blocks are products of these features."""
-SOURCE_SLOTS = (0, 3, 4, 5, 6)
+SOURCE_SLOTS = (0, 3, 4, 2, 5, 6)
 """The features of a column whose residuals the check multiplies with those of another column."""
 _CONTRAST_SLOTS = (0, 3, 4, 5, 6, 1, 2, *range(7, WIDTH))  # those that products and the check take come first
 NUMBERS, CATEGORIES = 0, 1

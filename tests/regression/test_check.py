@@ -33,12 +33,12 @@ def test_p_value_is_made_of_products_of_residuals():
         return regressions.residual(column, slot, terms)
 
     e = residual(1, 0)
-    phi = [residual(0, slot) for slot in (0, 3, 4, 5, 6)]
+    phi = [residual(0, slot) for slot in (0, 3, 4, 2, 5, 6)]
     a = [regressions.blocks[2][:, slot] for slot in (0, 3, 4)]
     p_values = []
     for products, weights in (
         (phi[:1], [1.0]),
-        (phi, [1 / k for k in (1, 2, 3, 4, 5)]),
+        (phi, [1 / k for k in (1, 2, 3, 4, 5, 6)]),
         ([f * g for f in phi[:3] for g in a], [1 / (k * m) for k in (1, 2, 3) for m in (1, 2, 3)]),
     ):
         times_e = np.column_stack(products) * e[:, None]
