@@ -42,20 +42,26 @@ def shape_of(regressions: SmoothRegressions, fit: ColumnFit, on: int) -> str:
                 weights += b
                 alone += float(np.var(block @ b))
             elif second >= 0 and on in (first, second):
-                together += float(np.var(_pair_effect(regressions, first, second, b)))
+                together = max(together, float(np.var(_pair_effect(regressions, first, second, b))))
     if alone == together == 0.0:
         return "none"
     if together > alone:
         return "interaction"
-    if regressions.is_category(on):
+    return _shape_of_curve(regressions, on, weights)
+
+
+def _shape_of_curve(regressions: SmoothRegressions, column: int, weights: Values) -> str:
+    """Return the shape of a function of one column, from its coefficients."""
+    if regressions.is_category(column):
         return "categories"
+    block = regressions.blocks[column]
     effect = block @ weights
     if _share(block[:, _LINE_SLOTS], effect) >= _LINEAR:
         return "linear"
     if _share(block[:, _EVEN_SLOTS], effect) >= _EVEN:
         return "spread"
     cosines = weights[3:] ** 2
-    if cosines.sum() > 0 and (weights[list(_FAST_SLOTS)] ** 2).sum() >= _FAST * cosines.sum():
+    if (weights[list(_FAST_SLOTS)] ** 2).sum() >= _FAST * cosines.sum() > 0:
         return "oscillating"
     return "smooth"
 
@@ -88,7 +94,7 @@ def partial_effects(regressions: SmoothRegressions, fit: ColumnFit, dataset: Dat
             places = [_places(dataset.values[:, j], _POINTS if second < 0 else _PAIR_POINTS) for j in on]
             if second < 0:
                 effect = regressions.blocks[first][places[0]] @ weights
-                shape = shape_of(regressions, fit, first)
+                shape = _shape_of_curve(regressions, first, weights)
             else:
                 one, other = (regressions.blocks[j][:, PRODUCT_SLOTS] for j in on)
                 mean = np.einsum("ia,ib->ab", one, other) / dataset.n
