@@ -94,10 +94,10 @@ bridges: build/wheel/.built
 	build/bridges-dowhy/bin/pip install --quiet pytest hypothesis "$$(echo build/wheel/*.whl)[dowhy]"
 	PYTHONSAFEPATH=1 build/bridges-dowhy/bin/pytest tests/bridges/test_dowhy.py
 
-dist: .venv/bin/python
+dist: build/wheel/.built
 	rm -rf dist
-	pip install --quiet build
-	python -m build
+	mkdir dist
+	cp build/wheel/*.tar.gz build/wheel/*.whl dist
 	$(PYTHON) .ci/venv.py build/try
 	build/try/bin/pip install --quiet dist/*.whl
 	cd build/try && bin/pyknnmi demo
@@ -117,9 +117,11 @@ clean:
 .venv/bin/cmake: | .venv/bin/python
 	pip install --quiet cmake ninja
 
+# From the sdist: what is tested here, with the plugins too, is what is handed out.
 build/wheel/.built: $(sources) | .venv/bin/python
 	rm -rf build/wheel
-	pip wheel --no-deps --wheel-dir build/wheel .
+	pip install --quiet build
+	python -m build --outdir build/wheel
 	touch $@
 
 # After `make dev` the package rebuilds itself and is left alone here.

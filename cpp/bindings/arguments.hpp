@@ -44,13 +44,13 @@ class Sample {
 public:
     using Categories = std::vector<unsigned char>;
 
-    Sample(const pybind11::array& x, const pybind11::array& y, const pybind11::array& z, Categories categories,
+    Sample(const pybind11::array& xs, const pybind11::array& ys, const pybind11::array& zs, Categories categories,
            const char* y_name = "y")
-        : x(points(x, "x")), y(points(y, y_name)), z(points(z, "z")), categories_(std::move(categories)) {
-        mark({&this->x, &this->y, &this->z});
+        : x(points(xs, "x")), y(points(ys, y_name)), z(points(zs, "z")), categories_(std::move(categories)) {
+        mark({&x, &y, &z});
     }
-    Sample(const pybind11::array& z, Categories categories) : z(points(z, "z")), categories_(std::move(categories)) {
-        mark({&this->z});
+    Sample(const pybind11::array& zs, Categories categories) : z(points(zs, "z")), categories_(std::move(categories)) {
+        mark({&z});
     }
     Sample(const Sample&) = delete;
     Sample& operator=(const Sample&) = delete;
