@@ -131,6 +131,8 @@ class TableTest:
         self._check_disjoint(groups, "candidates")
         if len(groups[0]) > 1:
             raise ParameterError(f"x = {x!r}: give one column", "x")
+        if not isinstance(candidates, str) and len(groups[1]) < len(candidates):
+            raise ParameterError("candidates: give each column once, or its score would stand in another's place")
         (target,), others, zs = ([self._inner[i] for i in group] for group in groups)
         scores = np.full(len(others), -np.inf)
         varying = [place for place, i in enumerate(others) if i >= 0]

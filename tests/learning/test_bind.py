@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import copy
 import pickle
 import threading
@@ -92,6 +93,7 @@ def test_associations_rank_as_the_statistics_do():
         (("X1", ["X2", "X1"]), DataError, "column 'X1' is in x and in candidates"),
         (("X1", ["X2"], ["X2"]), DataError, "column 'X2' is in the conditioning set too"),
         ((["X1", "X2"], ["X3"]), ParameterError, "give one column"),
+        (("X1", ["X2", 1]), ParameterError, "give each column once"),
     ],
 )
 def test_associations_that_are_none(question, error, problem):
@@ -212,6 +214,14 @@ def test_processes_get_the_answers_of_one():
     answers = [table.test(0, y) for y in range(1, 7)]
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         assert list(pool.map(bind(DATA, KNN, seed=3, threads=1).test, [0] * 6, range(1, 7))) == answers
+
+
+def test_tasks_of_an_event_loop_get_the_answers_of_one():
+    async def ask(table):
+        return await asyncio.gather(*(asyncio.to_thread(table.test, *question) for question in QUESTIONS))
+
+    alone = bind(DATA, KNN, seed=3)
+    assert asyncio.run(ask(bind(DATA, KNN, seed=3))) == [alone.test(*question) for question in QUESTIONS]
 
 
 def test_the_form_for_people():
