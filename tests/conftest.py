@@ -17,6 +17,11 @@ hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=No
 hypothesis.settings.load_profile("repeatable")
 
 
+def pytest_addoption(parser):
+    parser.addoption("--inputs", type=int, default=1000, help="inputs for each door (tests/test_fuzz.py)")
+    parser.addoption("--fuzz-seed", type=int, default=0, help="which inputs")
+
+
 @pytest.fixture
 def registry():
     """The registry of this process, made anew; what a test registers is gone after it."""

@@ -68,7 +68,13 @@ class CommandGroup(click.Group):
             return super().invoke(ctx)
         except PyknnmiError as error:
             raise Failure(str(error)) from error
+        except ValueError as error:
+            if "null" not in str(error):  # in a path, as the operating system refuses it
+                raise
+            raise Failure(f"a name of a file holds a null character ({error})") from error
         except OSError as error:
+            if error.filename is not None:
+                raise Failure(f"cannot use '{error.filename}': {error.strerror}") from error
             if error.errno not in _OF_THE_DISK:
                 raise
             _drop_unwritten_output()
@@ -154,7 +160,7 @@ def writing() -> Iterator[None]:
 @contextmanager
 def progress_line(log_seconds: float = math.inf) -> Iterator[Callable[[int, int, str], None]]:
     """Yield ``show(done, total, text)``: it draws a line on a terminal, and elsewhere logs one every `log_seconds`."""
-    terminal = sys.stderr.isatty()
+    terminal = sys.stderr is not None and sys.stderr.isatty()  # None: it was closed
     last = time.monotonic()
 
     def show(done: int, total: int, text: str) -> None:

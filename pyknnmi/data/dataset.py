@@ -31,10 +31,11 @@ INFINITE_VALUES = "infinite values", "drop or clip those values"
 """What `check_none` finds, and the way out."""
 
 
-def natural_key(name: str) -> tuple[tuple[str | int, ...], str]:
+def natural_key(name: str) -> tuple[tuple[str | tuple[int, str], ...], str]:
     """Return a sort key that puts ``X2`` before ``X10``."""
     parts = re.split(r"([0-9]+)", name)
-    return tuple(int(p) if i % 2 else p for i, p in enumerate(parts)), name
+    # Digits as their count and themselves order as the numbers do, which Python refuses to make of thousands of digits.
+    return tuple((len(d := p.lstrip("0")), d) if i % 2 else p for i, p in enumerate(parts)), name
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,7 +77,7 @@ def _mapping(data: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
         )
     if not data:
         return []
-    columns = {key: column if hasattr(column, "to_numpy") else np.asarray(column) for key, column in data.items()}
+    columns = {key: _column(column) for key, column in data.items()}
     lengths = {key: np.shape(column)[0] if np.ndim(column) else None for key, column in columns.items()}
     key, length = next(iter(lengths.items()))
     for other, its_length in lengths.items():
@@ -88,6 +88,15 @@ def _mapping(data: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
                 "mapping of names to columns of one length"
             )
     return list(columns.items())
+
+
+def _column(given: Any) -> Any:
+    """Return a column of a mapping; a sequence as objects, since NumPy would make text of numbers beside a text."""
+    if hasattr(given, "to_numpy") or not isinstance(given, Sequence) or isinstance(given, str | bytes):
+        return given if hasattr(given, "to_numpy") else np.asarray(given)
+    column = np.empty(len(given), dtype=object)
+    column[:] = list(given)
+    return column
 
 
 def _labelled(array: Any) -> list[tuple[Any, Any]] | None:

@@ -314,7 +314,7 @@ def _text_among_numbers(where: str, name: str, word: str) -> DataTypeError:
 
 def _check_digits(body: _Body, name: str, numbers: Values) -> None:
     """Raise an error for a whole number that a double rounds."""
-    large = np.flatnonzero(np.abs(numbers) >= WHOLE_NUMBERS)
+    large = np.flatnonzero(np.isfinite(numbers) & (np.abs(numbers) >= WHOLE_NUMBERS))
     if not large.size:
         return
     column, rows = body.names.index(name), set(large.tolist())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -209,3 +210,33 @@ def test_completion_is_printed_and_completes(shell, word):
     environment = {**os.environ, **words}
     done = subprocess.run([script], env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert "simulate" in done.stdout
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "<&-", ">/dev/full 2>&-"])
+def test_closed_streams_are_no_traceback(tmp_path, closed):
+    data, _ = pyknnmi.simulate.small_network(60, seed=1)
+    write_dataset(data, tmp_path / "data.csv")
+    words = shlex.join([*COMMAND, "learn", str(tmp_path / "data.csv"), "--spec", "iamb+fisher-z"])
+    done = subprocess.run(f"{words} {closed}", shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode != 0) == ("full" in closed)
+    assert ("edges between" in done.stdout or "edge between" in done.stdout) == ("full" not in closed)
+    assert done.stderr == ""
+
+
+def test_odd_paths_are_one_line(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    data, _ = pyknnmi.simulate.small_network(60, seed=1)
+    write_dataset(data, tmp_path / "data.csv")
+    learn = ["learn", str(tmp_path / "data.csv"), "--spec", "iamb+fisher-z"]
+    for given in (
+        ["learn", str(tmp_path / "loop")],
+        ["learn", "a\0b"],
+        ["learn", "\udcff"],
+        [*learn, "--out", str(tmp_path / "loop")],
+        [*learn, "--report", str(tmp_path / "loop")],
+        [*learn, "--store", str(tmp_path / "loop")],
+        [*learn, "--store", "a\0b"],
+        ["simulate", "small-network", "--n", "9", "--out", str(tmp_path / "loop")],
+    ):
+        outcome = CliRunner().invoke(main, given)
+        assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1), (given, outcome.output, outcome.exception)
