@@ -65,9 +65,10 @@ TIES = {
 ORDER = {"auto": "knn-cmi", "block": "knn-cmi(null=block)", "fisher-z": "fisher-z"}
 
 
-def tied_pairs(rows: int, draws: int, correlation: float, kind: Kind) -> Iterator[NDArray[np.float64]]:
+def tied_pairs(rows: int, draws: int, correlation: float, name: str) -> Iterator[NDArray[np.float64]]:
+    kind = KINDS[name]
     for seed in range(draws):
-        random = np.random.default_rng(seed)
+        random = np.random.default_rng([seed, list(KINDS).index(name)])  # other draws for each kind
         u, noise = random.standard_normal((2, rows))
         v = correlation * u + math.sqrt(1 - correlation**2) * noise
         yield np.column_stack([kind(u, random), kind(v, random)])
@@ -108,7 +109,7 @@ def main() -> None:
         for test in tests.values():
             rates = [
                 rejected(
-                    tied_pairs(*size, correlation, KINDS[name])
+                    tied_pairs(*size, correlation, name)
                     if options.what == "ties"
                     else series(*size, correlation, float(name)),
                     test,
