@@ -220,12 +220,12 @@ class BoundResidualDependence(BoundTest):
     def _covariances(self, f: _Features, g: _Features, z: Matrix, rows: Rows) -> Vector:
         """Return the largest standardized covariance of features under each order of the rows of y."""
         products = (f.first[:, :, None] * z[:, None, :]).reshape(self._n, -1)
-        each = max(1, _AT_ONCE // (self._n * (f.all.shape[1] + products.shape[1])))
+        left = np.hstack([f.all, products])
+        compared = np.ones((left.shape[1], g.all.shape[1]), dtype=bool)
+        compared[f.all.shape[1] :, g.first.shape[1] :] = False  # products meet what is of degree one
+        each = max(1, _AT_ONCE // (self._n * left.shape[1]))
         largest = [
-            np.maximum(
-                _standardized_means(f.all, g.all[part]).max(axis=(1, 2)),
-                _standardized_means(products, g.first[part]).max(axis=(1, 2), initial=0.0),
-            )
+            _standardized_means(left, g.all[part]).max(axis=(1, 2), where=compared, initial=0.0)
             for part in np.split(rows, range(each, len(rows), each))
         ]
         return np.concatenate(largest)
