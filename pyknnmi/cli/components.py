@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 
 import click
 
+from pyknnmi.errors import printable
 from pyknnmi.learning.pipeline import Pipeline
+from pyknnmi.learning.preparation import audit
 from pyknnmi.learning.presets import PRESETS
 from pyknnmi.protocols.spec import format_value
 from pyknnmi.registry.registry import KINDS, default_registry
@@ -49,7 +52,8 @@ def describe(name: str) -> None:
 
 @click.command()
 @click.argument("spec")
-def explain(spec: str) -> None:
+@click.option("--data", type=click.Path(path_type=Path), help="A table: say which spec suits it, and why.")
+def explain(spec: str, data: Path | None) -> None:
     """Show what SPEC will run, stage by stage, with every parameter."""
     pipeline = Pipeline.parse(spec)
     if pipeline.preset:
@@ -57,3 +61,8 @@ def explain(spec: str) -> None:
     for stage, component in enumerate(pipeline.components(), start=1):
         click.echo(f"{stage}. {component}\n   {component.summary()}")
     click.echo(f"\nin full: {pipeline}")
+    if data is not None:
+        found = audit(data)
+        click.echo(printable(f"\nfor {data}: {found.spec}"))
+        for reason in found.reasons:
+            click.echo(f"   {reason}")

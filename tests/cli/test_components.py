@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -12,6 +13,15 @@ def invoke(*arguments):
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
     return result.stdout
+
+
+def test_explain_says_which_spec_suits_a_table(tmp_path):
+    path = tmp_path / "walks.csv"
+    walks = np.random.default_rng(0).standard_normal((300, 2)).cumsum(axis=0)
+    np.savetxt(path, walks, delimiter=",", header="a,b", comments="")
+    text = invoke("explain", "iamb+fisher-z", "--data", str(path))
+    assert f"for {path}: iamb+knn-cmi(null=block)\n" in text
+    assert "null=block: whole stretches of rows are permuted" in text
 
 
 def test_components_lists_all_of_them():
