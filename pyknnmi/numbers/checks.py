@@ -5,9 +5,23 @@ from __future__ import annotations
 import numbers
 from typing import cast
 
-from pyknnmi.errors import ParameterError
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["check_real", "check_whole"]
+from pyknnmi.data.dataset import as_array
+from pyknnmi.errors import DataError, ParameterError
+
+__all__ = ["check_real", "check_whole", "one_column"]
+
+
+def one_column(values: ArrayLike) -> NDArray[np.float64]:
+    """Return one column of numbers, shape (n,), or raise a `DataError`. Infinite values are numbers, NaN is not."""
+    column = as_array(values, "the values")
+    if column.ndim != 1:
+        raise DataError(f"the values have shape {column.shape}: give one column, shape (n,)")
+    if column.dtype.kind not in "fiub" or np.isnan(column).any():
+        raise DataError(f"the values, of type {column.dtype}, are not all numbers: drop or replace those that are not")
+    return column.astype(np.float64, copy=False)
 
 
 def check_whole(name: str, given: object, least: int, most: int) -> None:

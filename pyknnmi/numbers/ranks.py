@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyknnmi.data.dataset import as_array
-from pyknnmi.errors import DataError
+from pyknnmi.numbers.checks import one_column
 
 __all__ = ["average_ranks"]
 
@@ -25,11 +24,6 @@ def average_ranks(values: ArrayLike) -> NDArray[np.float64]:
     >>> average_ranks(np.array([3.0, 1.0, 3.0])).tolist()
     [2.5, 1.0, 2.5]
     """
-    column = as_array(values, "the values")
-    if column.ndim != 1:
-        raise DataError(f"ranks are those of one column, shape (n,); the values have shape {column.shape}")
-    if column.dtype.kind not in "fiub" or np.isnan(column).any():
-        raise DataError(f"the values, of type {column.dtype}, are not all numbers: only numbers have ranks")
-    _, place, counts = np.unique(column, return_inverse=True, return_counts=True)
+    _, place, counts = np.unique(one_column(values), return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return ((2 * last - counts + 1) / 2)[place]

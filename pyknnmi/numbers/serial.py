@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pyknnmi.numbers.checks import one_column
 from pyknnmi.numbers.ranks import average_ranks
 
 __all__ = ["block_length", "lag_one_correlation", "runs_test"]
@@ -20,10 +21,12 @@ def lag_one_correlation(values: ArrayLike) -> float:
     >>> lag_one_correlation([1, -1, 1, -1, 1, -1])
     -1.0
     """
-    column = np.asarray(values, dtype=np.float64)
+    column = one_column(values)
+    if len(column) < 2:
+        return 0.0
     centred = column - column.mean()
     variance = float(centred @ centred) / len(column)
-    return float((centred[1:] * centred[:-1]).mean() / variance) if variance > 0 and len(column) > 1 else 0.0
+    return float((centred[1:] * centred[:-1]).mean() / variance) if variance > 0 else 0.0
 
 
 def runs_test(values: ArrayLike) -> float:
@@ -41,7 +44,9 @@ def runs_test(values: ArrayLike) -> float:
     >>> round(runs_test([1, 1, 1, 1, 1, 5, 5, 5, 5, 5]), 3)  # 2 runs where 6 are expected
     0.007
     """
-    column = np.asarray(values, dtype=np.float64)
+    column = one_column(values)
+    if not len(column):
+        return 1.0
     apart = column[column != np.median(column)]
     above = apart > np.median(column)
     n, high = len(above), int(above.sum())
@@ -66,7 +71,7 @@ def block_length(x: ArrayLike, y: ArrayLike) -> int:
     >>> block_length(*steps), block_length(*steps.cumsum(axis=1))
     (3, 100)
     """
-    alike = [abs(lag_one_correlation(average_ranks(np.asarray(series, dtype=np.float64)))) for series in (x, y)]
+    alike = [abs(lag_one_correlation(average_ranks(series))) for series in (x, y)]
     product = math.sqrt(alike[0] * alike[1])
     longest = max(len(np.asarray(x)) // 5, 1)
     return min(math.ceil(2 / (1 - product)), longest) if product < 1 else longest

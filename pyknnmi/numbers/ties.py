@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pyknnmi.numbers.checks import one_column
+
 __all__ = ["tied_share"]
 
 
@@ -18,5 +20,5 @@ def tied_share(values: ArrayLike, k: int = 3) -> float:
     >>> tied_share([0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0])
     0.625
     """
-    _, counts = np.unique(np.asarray(values), return_counts=True)
+    _, counts = np.unique(one_column(values), return_counts=True)
     return float(counts[counts > k + 1].sum() / max(counts.sum(), 1))

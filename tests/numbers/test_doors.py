@@ -30,6 +30,10 @@ COLUMNS = {
     "permuted_statistics": lambda given: numbers.permuted_statistics(X, given, Y),
     "permuted_rows": numbers.permuted_rows,
     "average_ranks": numbers.average_ranks,
+    "block_length": lambda given: numbers.block_length(X, given),
+    "lag_one_correlation": numbers.lag_one_correlation,
+    "runs_test": numbers.runs_test,
+    "tied_share": numbers.tied_share,
 }
 TABLES = {
     "standardized": numbers.standardized,
