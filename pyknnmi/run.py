@@ -8,10 +8,11 @@ import os
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
-from pyknnmi.errors import ParameterError, PyknnmiError, StoppedError, warn
+from pyknnmi.errors import DataError, ParameterError, PyknnmiError, StoppedError, warn
 
 __all__ = ["Progress", "ProgressError", "Run"]
 
@@ -141,6 +142,23 @@ class Run:
     def generator(self, x: str, y: str, z: Sequence[str]) -> np.random.Generator:
         """Return NumPy's generator for a test: the same for the same seed and names, anywhere."""
         return np.random.Generator(np.random.Philox(key=np.array([self.seed, self.stream(x, y, z)], dtype=np.uint64)))
+
+
+def check_memory(needed: float, what: str, way_out: str) -> None:
+    """Raise a `DataError` if so many bytes are more than are free, where the system tells; `what` needs them."""
+    free = _free_memory()
+    if free is not None and needed > free:
+        raise DataError(f"{what} needs {needed / 1e9:.3g} GB of memory, and {free / 1e9:.3g} GB are free: {way_out}")
+
+
+def _free_memory() -> int | None:
+    """Return the bytes that can be had without swapping, as Linux estimates them; None elsewhere."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        sizes = dict(line.split(":", 1) for line in lines)
+        return 1024 * int(sizes["MemAvailable"].split()[0])
+    except (OSError, KeyError, ValueError):
+        return None
 
 
 def cores() -> int:

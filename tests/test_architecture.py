@@ -21,6 +21,7 @@ DOORS = {
     for door in (pyknnmi, calibration, commands, components, numbers, regression, simulate, sklearn, testing)
 }
 TOUCH_FILES = {
+    "run",
     *("data.files", "data.sources", "learning.exports", "search.store", "registry.scaffold"),
     *("report.html", "report.plots"),
 }

@@ -7,7 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from pyknnmi import ParameterError, Progress, PyknnmiWarning, Run, StoppedError
+import pyknnmi
+from pyknnmi import DataError, ParameterError, Progress, PyknnmiWarning, Run, StoppedError
 from pyknnmi.run import cores
 
 
@@ -120,3 +121,18 @@ def test_a_topic_is_warned_of_once_in_each_part_of_a_run():
 
 def test_progress_is_a_value():
     assert Progress(1, 2, 3) == Progress(done=1, total=2, tests=3)
+
+
+def test_what_does_not_fit_is_refused_before_it_is_begun(monkeypatch):
+    monkeypatch.setattr("pyknnmi.run._free_memory", lambda: 10**6)
+    values = np.random.default_rng(0).standard_normal((5, 1000))
+    # two matrices of 1000 x 1000 doubles and the 5000 doubles of the data
+    with pytest.raises(DataError, match=r"correlation matrix of 1000 columns needs 0.016 GB of memory, and 0.001 GB"):
+        pyknnmi.learn(values, "iamb+fisher-z")
+    with pytest.raises(DataError, match=r"needs 0.024 GB"):
+        pyknnmi.numbers.correlation_matrix(values, "spearman")
+
+
+def test_free_memory_is_known_where_linux_tells_it():
+    free = pyknnmi.run._free_memory()
+    assert free is None or 0 < free < 2**60

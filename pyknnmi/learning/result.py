@@ -185,13 +185,14 @@ class LearnResult:
 
         Only pairs of which both were searched for can be one-sided.
         """
-        names = [name for name in self.graph.names if name in self.blankets]
-        return tuple(
-            (a, b)
-            for i, a in enumerate(names)
-            for b in names[i + 1 :]
-            if (b in self.blankets[a]) is not (a in self.blankets[b])
-        )
+        place = {name: i for i, name in enumerate(self.graph.names)}
+        pairs = {
+            (a, b) if place[a] < place[b] else (b, a)
+            for a, blanket in self.blankets.items()
+            for b in blanket
+            if b in self.blankets and a not in self.blankets[b]
+        }
+        return tuple(sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]])))
 
     def plot(self, kind: str = "graph", ax: Axes | None = None, *, seed: int = 0) -> Axes:
         """Draw the result, and return the axes; see `pyknnmi.report.plots.plot`.

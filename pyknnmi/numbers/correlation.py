@@ -20,6 +20,7 @@ from pyknnmi.data.dataset import as_array
 from pyknnmi.errors import DataError, ParameterError, check_choice
 from pyknnmi.numbers.checks import check_real, check_whole
 from pyknnmi.numbers.ranks import average_ranks
+from pyknnmi.run import check_memory
 
 __all__ = [
     "CorrelationKind",
@@ -59,6 +60,10 @@ def standardized(values: ArrayLike) -> NDArray[np.float64]:
     return np.ascontiguousarray(centred / deviation)
 
 
+_MATRICES = {"pearson": 2, "spearman": 3, "kendall": 3}
+"""How many matrices of shape (p, p) are there at a time."""
+
+
 def correlation_matrix(values: ArrayLike, kind: CorrelationKind = "pearson") -> NDArray[np.float64]:
     """Return the correlations between the columns of a table.
 
@@ -90,6 +95,12 @@ def correlation_matrix(values: ArrayLike, kind: CorrelationKind = "pearson") -> 
     """
     check_choice("kind", kind, get_args(CorrelationKind))
     values = _table(values)
+    rows, p = values.shape
+    check_memory(
+        8.0 * p * (_MATRICES[kind] * p + rows),
+        f"the correlation matrix of {p} columns",
+        "leave columns out, or take a test that needs no such matrix, such as knn-cmi",
+    )
     if kind == "kendall":
         return np.sin(np.pi / 2 * _kendall(values))
     if kind == "spearman":
