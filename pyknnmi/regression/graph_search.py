@@ -23,10 +23,11 @@ __all__ = ["Allowed", "GraphSearch"]
 
 Edge = tuple[int, int]
 
-EXACT_MOVES = 24
-"""So many additions are computed in full at a time."""
+EXACT_MOVES, EXACT_MOVES_OF_FEW, FEW = 6, 28, 8
+"""So many additions are computed in full at a time; of up to 8 columns all of them."""
 SCREENED = 25
 """Candidates of the regression of one column on all others."""
+_SWAPS = 64
 _MARGIN = 4.0
 """A guess may be so many nats too low, and its move is still computed in full."""
 _ROUNDING = 1e-7
@@ -189,7 +190,8 @@ class GraphSearch:
         i_of, j_of = np.nonzero(both > least)
         pairs = [(i, j) for i, j in zip(i_of.tolist(), j_of.tolist(), strict=True) if j not in state.neighbors[i]]
         pairs.sort(key=lambda pair: (-both[pair], pair))
-        return self._apply_best(state, [({pair}, set()) for pair in pairs[:EXACT_MOVES]])
+        most = EXACT_MOVES_OF_FEW if self._regressions.p <= FEW else EXACT_MOVES
+        return self._apply_best(state, [({pair}, set()) for pair in pairs[:most]])
 
     def _remove(self, state: _State) -> bool:
         """Remove the edge whose loss is least, if it is less than the penalty."""
@@ -224,7 +226,7 @@ class GraphSearch:
                 if guess > -3 * _MARGIN:
                     moves.append((-guess, i, j, k))
         moves.sort()
-        return self._apply_best(state, [({_edge(i, k)}, {_edge(i, j)}) for _, i, j, k in moves[: 4 * EXACT_MOVES]])
+        return self._apply_best(state, [({_edge(i, k)}, {_edge(i, j)}) for _, i, j, k in moves[:_SWAPS]])
 
     @staticmethod
     def _bare(fit: ColumnFit, column: int) -> ColumnFit:
