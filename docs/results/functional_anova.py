@@ -3,6 +3,9 @@
     python functional_anova.py false-edges [--graphs 30]
     python functional_anova.py wide [--columns 60] [--graphs 5] [--specs "functional-anova;fast"]
     python functional_anova.py real
+    python functional_anova.py paper functional_anova.csv
+
+`paper` compares rows that `pyknnmi experiment` wrote with those of results.csv, on the same repetitions.
 
 Each prints rows of a Markdown table. Seconds are user CPU time on one thread. `real` needs scikit-learn. The seeds are
 those of no run that a constant was chosen by.
@@ -11,7 +14,9 @@ those of no run that a constant was chosen by.
 from __future__ import annotations
 
 import argparse
+import csv
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -127,9 +132,35 @@ def real(specs):
             row(f"{name} ({len(frame)} x {frame.shape[1]})", f"`{spec}`", len(graph.edges), neighbors, f"{seconds:.1f}")
 
 
+def paper(file):
+    """Mean wrong edges by experiment, size and method, on the repetitions that the file has."""
+    here = Path(__file__).parent
+    wrong = {}
+    for source in (Path(file), here / "results.csv"):
+        with source.open(newline="", encoding="utf-8") as lines:
+            for found in csv.DictReader(lines):
+                key = found["experiment"], int(found["n"]), found["method"]
+                counts = float(found["false_positives"]), float(found["false_negatives"])
+                wrong.setdefault(key, {})[int(found["repetition"])] = counts
+    others = ("knnMI_AND", "knnMI_AND_k5", "KCIT_AND", "fisherZ_AND", "mb_StARS")
+    row("data", "n", "draws", "functional-anova (SE)", "false + missed", *others)
+    row(*["---"] * (5 + len(others)))
+    for experiment, n, method in sorted(wrong):
+        if method != "functional-anova":
+            continue
+        own = wrong[experiment, n, method]
+        counts = np.array(list(own.values()))
+        cells = [with_error(counts.sum(axis=1)), "{:.2f} + {:.2f}".format(*counts.mean(axis=0))]
+        for other in others:
+            same = [sum(c) for repetition, c in wrong.get((experiment, n, other), {}).items() if repetition in own]
+            cells.append(f"{np.mean(same):.2f}" if len(same) == len(own) else "")
+        row(experiment, n, len(own), *cells)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("false-edges", "wide", "real"))
+    parser.add_argument("what", choices=("false-edges", "wide", "real", "paper"))
+    parser.add_argument("file", nargs="?", default="functional_anova.csv")
     parser.add_argument("--graphs", type=int, default=30)
     parser.add_argument("--columns", type=int, default=60)
     parser.add_argument("--specs", default="functional-anova")
@@ -137,6 +168,8 @@ def main():
     specs = given.specs.split(";")
     if given.what == "real":
         real(specs)
+    elif given.what == "paper":
+        paper(given.file)
     elif given.what == "wide":
         report(specs, [(make, given.columns, 500) for make in (gaussian, cubed, nonlinear)], given.graphs)
     else:
