@@ -2,7 +2,6 @@
 // and one in z, by distance, and eight columns at a time walk them in the lanes of a SIMD register. The points are
 // taken in blocks of neighbours, whose lists touch the same rows of y.
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <memory>
 
@@ -17,40 +16,6 @@
 namespace knnmi {
 namespace {
 
-struct PointLists {
-    Neighbors xz, z;
-    double radius = -1.0;       // up to which they were collected; below 0: not yet
-    double ordered_to = -1.0;   // up to where the list of z is in order
-    double largest = 0.0;       // distance that the y's at hand need
-    AlignedVector<double> rho;  // their k-th distances, eight for each batch
-};
-
-struct BlockLists {
-    PointLists points[block_size];
-
-    void clear() {
-        for (PointLists& point : points) point.radius = -1.0;
-    }
-
-    // A copy that takes no more memory than it needs.
-    std::unique_ptr<BlockLists> kept() const {
-        auto copy = std::make_unique<BlockLists>();
-        for (std::size_t p = 0; p < block_size; ++p) {
-            copy->points[p].xz = points[p].xz.kept();
-            copy->points[p].z = points[p].z.kept();
-            copy->points[p].radius = points[p].radius;
-            copy->points[p].ordered_to = points[p].ordered_to;
-        }
-        return copy;
-    }
-
-    std::size_t bytes() const {
-        std::size_t sum = sizeof(BlockLists);
-        for (const PointLists& point : points) sum += point.xz.bytes() + point.z.bytes();
-        return sum;
-    }
-};
-
 // One thread's way through the points of a block.
 class BatchWalker {
 public:
@@ -62,16 +27,14 @@ public:
           room_(fixed.k() * 2 * batch_size) {}
 
     // Calls consume(position, batch, counts) for every batch, with the counts of the block's points from that
-    // position on. The lists are those of the block as far as they were collected before, and are for later y's too
-    // when `for_others`.
+    // position on.
     template <class Consume>
-    void walk(std::size_t block, BlockLists& lists, bool for_others, const Consume& consume) {
-        points_ = lists.points;
+    void walk(std::size_t block, const Consume& consume) {
         first_ = block * block_size;
         const std::size_t points = std::min(block_size, fixed_->points() - first_);
         find_nearest(block, points);
         if (!fixed_->counts_by_line())
-            for (std::size_t p = 0; p < points; ++p) order_z(points_[p], for_others);
+            for (std::size_t p = 0; p < points; ++p) order_z(points_[p]);
         BatchCounts counts[block_size];
         for (std::size_t b = 0; b < y_->batches(); ++b) {
             for (std::size_t p = 0; p < points; ++p) counts[p] = counts_within(p, b);
@@ -80,6 +43,13 @@ public:
     }
 
 private:
+    struct Point {
+        Neighbors xz, z;
+        double radius = 0.0;        // up to which they were collected
+        double largest = 0.0;       // k-th distance over all columns
+        AlignedVector<double> rho;  // k-th distances, eight for each batch
+    };
+
     // All columns walk lists of one radius; few lists turn out to be too short.
     void find_nearest(std::size_t block, std::size_t points) {
         near_.move_to(block, guess_);
@@ -87,7 +57,7 @@ private:
         for (std::size_t p = 0; p < points; ++p) {
             points_[p].rho.resize(y_->batches() * batch_size);
             points_[p].largest = 0.0;
-            if (points_[p].radius < 0.0) collect(p, start);
+            collect(p, start);
         }
         for (std::size_t b = 0; b < y_->batches(); ++b)
             for (std::size_t p = 0; p < points; ++p) batch_nearest(p, b);
@@ -102,7 +72,7 @@ private:
     // Collects farther out until no neighbour that is missing can be nearer than a k-th one; only the batches that this
     // concerns walk again.
     void reach_all(std::size_t p) {
-        PointLists& point = points_[p];
+        Point& point = points_[p];
         for (GrowingRadius radius(point.radius); point.largest > point.radius;) {
             const double before = point.radius;
             radius.grow(point.largest);
@@ -120,7 +90,7 @@ private:
     }
 
     void collect(std::size_t p, double radius) {
-        PointLists& point = points_[p];
+        Point& point = points_[p];
         const std::span<const std::uint32_t> blocks = near_.within(first_ + p, radius);
         const PointQuery query{.geometry = &fixed_->geometry(),
                                .x = fixed_->x(),
@@ -138,25 +108,22 @@ private:
         point.xz.order(*kernels_, scratch_);
         point.z.found(found[1]);
         point.radius = radius;
-        point.ordered_to = -1.0;
     }
 
-    void order_z(PointLists& point, bool for_others) {
-        if (point.largest <= point.ordered_to) return;
-        point.ordered_to = for_others ? point.radius : point.largest;
-        point.z.drop_beyond(point.ordered_to, *kernels_);
+    void order_z(Point& point) {
+        point.z.drop_beyond(point.largest, *kernels_);
         point.z.order(*kernels_, scratch_);
     }
 
     void batch_nearest(std::size_t p, std::size_t b) {
-        PointLists& point = points_[p];
+        Point& point = points_[p];
         const double largest = kernels_->batch_nearest(point.xz.ordered(), y_->batch(b), first_ + p, fixed_->k(),
                                                        room_.data(), point.rho.data() + b * batch_size);
         point.largest = std::max(point.largest, fixed_->terms().covering(largest));
     }
 
     BatchCounts counts_within(std::size_t p, std::size_t b) {
-        PointLists& point = points_[p];
+        Point& point = points_[p];
         const std::size_t self = first_ + p;
         double radius[batch_size];
         for (std::size_t l = 0; l < batch_size; ++l) radius[l] = fixed_->terms().reach(point.rho[b * batch_size + l]);
@@ -188,7 +155,7 @@ private:
     NearBlocks near_;
     AlignedVector<double> room_;
     std::vector<std::uint32_t> scratch_;
-    PointLists* points_ = nullptr;
+    Point points_[block_size];
     std::size_t first_ = 0;  // position of the block's first point
     double guess_ = 0.0;     // the radius to try first, from what the block before needed
 };
@@ -196,12 +163,11 @@ private:
 class BatchEngine final : public NeighborEngine {
 public:
     BatchEngine(const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& kernels,
-                std::size_t count, const Options& options)
-        : fixed_(x, z, neighborhood, kernels), count_(count), options_(options), kept_(fixed_.geometry().blocks) {}
+                const Options& options)
+        : fixed_(x, z, neighborhood, kernels), options_(options) {}
 
     void sums(const ColumnSource& source, std::size_t, std::size_t first, std::span<Sum> out) override {
         const std::size_t most = most_columns();
-        keep_ = std::min(most, out.size()) < count_;
         for (std::size_t done = 0; done < out.size(); done += most)
             chunk_sums(source, first + done, out.subspan(done, std::min(most, out.size() - done)));
     }
@@ -256,41 +222,23 @@ private:
     void each_block(const ColumnSource& source, std::size_t first, std::size_t columns, const Consume& consume) {
         const BatchedColumns y(fixed_, source, first, columns, options_);
         std::vector<BatchWalker> walkers(static_cast<std::size_t>(thread_count(options_)), BatchWalker(fixed_, y));
-        std::vector<BlockLists> scratch(walkers.size());
         parallel_for(fixed_.geometry().blocks, options_, [&](std::size_t block, int thread) {
             BatchWalker& walker = walkers[static_cast<std::size_t>(thread)];
-            BlockLists& own = scratch[static_cast<std::size_t>(thread)];
-            own.clear();
-            BlockLists& lists = kept_[block] ? *kept_[block] : own;
-            walker.walk(block, lists, keep_,
-                        [&](std::size_t position, std::size_t batch, std::span<const BatchCounts> counts) {
-                            consume(position, batch, counts, thread);
-                        });
-            if (keep_ && !kept_[block]) keep(block, own);
+            walker.walk(block, [&](std::size_t position, std::size_t batch, std::span<const BatchCounts> counts) {
+                consume(position, batch, counts, thread);
+            });
         });
     }
 
-    // Lists are kept for later y's as far as they fit into the memory that is meant for them; the others are made
-    // again.
-    void keep(std::size_t block, const BlockLists& lists) {
-        constexpr std::size_t most = std::size_t{256} << 20;
-        const std::size_t bytes = lists.bytes();
-        if (kept_bytes_.fetch_add(bytes) + bytes <= most) kept_[block] = lists.kept();
-    }
-
     FixedSide fixed_;
-    std::size_t count_;  // y's in all
     Options options_;
-    bool keep_ = false;
-    std::vector<std::unique_ptr<BlockLists>> kept_;  // by block
-    std::atomic<std::size_t> kept_bytes_{0};
 };
 
 }  // namespace
 
 std::unique_ptr<NeighborEngine> make_batch_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
-                                                  const Kernels& kernels, std::size_t count, const Options& options) {
-    return std::make_unique<BatchEngine>(x, z, neighborhood, kernels, count, options);
+                                                  const Kernels& kernels, const Options& options) {
+    return std::make_unique<BatchEngine>(x, z, neighborhood, kernels, options);
 }
 
 }  // namespace knnmi

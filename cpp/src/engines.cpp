@@ -42,7 +42,7 @@ std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& z, co
         case Engine::single:
             return make_single_engine(x, z, neighborhood, kernels(), options);
         case Engine::batch:
-            return make_batch_engine(x, z, neighborhood, kernels(), count, options);
+            return make_batch_engine(x, z, neighborhood, kernels(), options);
         default:
             return make_tree_engine(x, z, neighborhood, options);
     }

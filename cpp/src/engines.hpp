@@ -42,11 +42,10 @@ std::unique_ptr<NeighborEngine> make_tree_engine(const Points& x, const Points& 
                                                  const Options& options);
 std::unique_ptr<NeighborEngine> make_single_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                                    const Kernels& kernels, const Options& options);
-// `count` is the number of y's that will be used.
 std::unique_ptr<NeighborEngine> make_batch_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
-                                                  const Kernels& kernels, std::size_t count, const Options& options);
+                                                  const Kernels& kernels, const Options& options);
 
-// The one for options.engine; `automatic` chooses by the widths and by `count`.
+// The one for options.engine; `automatic` chooses by the widths and by `count`, the number of y's that will be used.
 std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                             std::size_t y_width, std::size_t count, const Options& options);
 

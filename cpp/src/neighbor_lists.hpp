@@ -16,9 +16,6 @@ public:
     // Room for `capacity` neighbours and the eight more that kernels may overwrite.
     PointDistances reserve(std::size_t capacity);
 
-    // The first `count` of them.
-    PointBuffer first(std::size_t count) const;
-
     PointDistances arrays() { return {distance_.data(), position_.data()}; }
 
 private:
@@ -37,10 +34,6 @@ public:
     }
 
     void order(const Kernels& kernels, std::vector<std::uint32_t>& scratch);
-
-    // What is in order, in no more memory than it takes.
-    Neighbors kept() const;
-    std::size_t bytes() const { return chunks_ * batch_size * (sizeof(double) + sizeof(std::uint32_t)); }
 
     NeighborList ordered() { return {ordered_.arrays().distance, ordered_.arrays().position, floor_.data(), chunks_}; }
 

@@ -13,8 +13,6 @@
 namespace knnmi {
 namespace {
 
-constexpr std::size_t most_in_a_round = 256;  // y's
-
 void check(const Permutations& permutations, std::size_t rows) {
     if (permutations.count < 1) throw std::invalid_argument("permutations must be at least 1");
     if (permutations.neighbors < 0) throw std::invalid_argument("neighbors must be 0 (permute over all rows) or more");
@@ -60,18 +58,21 @@ private:
     std::unique_ptr<NeighborEngine> engine_;
 };
 
-// Calls consume(sums) for the permutations in rounds, the observed one's sum before them; false from it ends the
-// rounds. A round is of whole batches, and short of memory for any number of permutations.
+// Calls consume(sums, look) for the permutations up to one look after another, the observed one's sum before them;
+// false from it ends the rounds. So memory is needed for one round only.
 template <class Consume>
 void each_round(const Points& x, const Points& y, const Points& z, const Neighborhood& neighborhood,
-                const Permutations& permutations, std::size_t round, const Options& options, const Consume& consume) {
-    const std::size_t all = 1 + static_cast<std::size_t>(permutations.count);
-    std::vector<Sum> sums(std::min(round, all));
-    PermutedSums permuted(x, y, z, neighborhood, permutations, all, options);
-    for (std::size_t first = 0; first < all; first += sums.size()) {
-        sums.resize(std::min(sums.size(), all - first));
+                const Permutations& permutations, const std::vector<int>& looks, const Options& options,
+                const Consume& consume) {
+    const auto end_of = [&](std::size_t look) { return static_cast<std::size_t>(looks[look]) + 1; };
+    PermutedSums permuted(x, y, z, neighborhood, permutations, end_of(0), options);
+    std::vector<Sum> sums;
+    std::size_t first = 0;
+    for (std::size_t look = 0; look < looks.size(); ++look) {
+        sums.resize(end_of(look) - first);
         permuted.write(first, sums);
-        if (!consume(std::span<const Sum>(sums))) return;
+        if (!consume(std::span<const Sum>(sums), look)) return;
+        first += sums.size();
     }
 }
 
@@ -82,18 +83,19 @@ PermutationResult permutation_test(const Points& x, const Points& y, const Point
     check_sample(x, y, z, neighborhood.k);
     check(permutations, x.rows());
     const StoppingRule rule(stopping, permutations.count);
-    const std::size_t round = stopping.when == StopWhen::all_made ? most_in_a_round : look_every;
     Sum observed = 0;
     int made = -1, at_least = -1;  // the observed one, which comes first, reaches itself
     double best = 1.0;
-    each_round(x, y, z, neighborhood, permutations, round, options, [&](std::span<const Sum> sums) {
-        if (made < 0) observed = sums.front();
-        // The smaller the sum, the larger the estimate.
-        at_least += static_cast<int>(std::count_if(sums.begin(), sums.end(), [&](Sum sum) { return sum <= observed; }));
-        made += static_cast<int>(sums.size());
-        best = std::max(best, wealth(at_least, made, stopping.alpha));
-        return !rule.ends(at_least, made);
-    });
+    each_round(
+        x, y, z, neighborhood, permutations, rule.looks(), options, [&](std::span<const Sum> sums, std::size_t look) {
+            if (made < 0) observed = sums.front();
+            // The smaller the sum, the larger the estimate.
+            at_least +=
+                static_cast<int>(std::count_if(sums.begin(), sums.end(), [&](Sum sum) { return sum <= observed; }));
+            made += static_cast<int>(sums.size());
+            best = std::max(best, wealth(at_least, made, stopping.alpha));
+            return !rule.ends(at_least, look);
+        });
     return {estimate_from(observed, neighborhood.k, x.rows()), at_least, made, 1.0 / best};
 }
 
@@ -102,13 +104,14 @@ PermutedStatistics permuted_statistics(const Points& x, const Points& y, const P
                                        const Options& options) {
     check_sample(x, y, z, neighborhood.k);
     check(permutations, x.rows());
-    std::vector<double> all;
-    all.reserve(1 + static_cast<std::size_t>(permutations.count));
-    each_round(x, y, z, neighborhood, permutations, most_in_a_round, options, [&](std::span<const Sum> sums) {
-        for (const Sum sum : sums) all.push_back(estimate_from(sum, neighborhood.k, x.rows()));
+    std::vector<double> statistics;
+    statistics.reserve(1 + static_cast<std::size_t>(permutations.count));
+    const StoppingRule all({}, permutations.count);
+    each_round(x, y, z, neighborhood, permutations, all.looks(), options, [&](std::span<const Sum> sums, std::size_t) {
+        for (const Sum sum : sums) statistics.push_back(estimate_from(sum, neighborhood.k, x.rows()));
         return true;
     });
-    return {all.front(), {all.begin() + 1, all.end()}};
+    return {statistics.front(), {statistics.begin() + 1, statistics.end()}};
 }
 
 std::vector<std::uint32_t> permuted_rows(const Points& z, const Permutations& permutations, std::uint32_t first,

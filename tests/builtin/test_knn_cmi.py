@@ -265,8 +265,8 @@ def test_a_smaller_level_has_the_permutations_it_needs():
     bound = KnnCMI().bind(Dataset.of(np.column_stack([x, x + 0.1 * e, other])), Run(threads=1))
     found = bound.test_at(0, 1, (), 0.001)
     assert not found.independent
-    assert found.permutations == 1999  # the last look but one: with one more that reaches, p is below the level too
-    assert found.p_value == 1 / 2000
+    assert found.permutations == 2000
+    assert found.p_value == 1 / 2001
 
 
 def test_a_smaller_level_stops_as_soon_as_it_is_missed():

@@ -53,7 +53,7 @@ struct PermutationResult {
     bool operator==(const PermutationResult&) const = default;
 };
 
-// The test is of dependence when p_value() < alpha. It may end at a look, after 15, 31, ... permutations.
+// The test is of dependence when p_value() < alpha. It may end at a few looks before all permutations are made.
 PermutationResult permutation_test(const Points& x, const Points& y, const Points& z, const Neighborhood& neighborhood,
                                    const Permutations& permutations = {}, const Stopping& stopping = {},
                                    const Options& options = {});
