@@ -61,7 +61,7 @@ def runs_test(values: ArrayLike) -> float:
 def block_length(x: ArrayLike, y: ArrayLike) -> int:
     """Return how many rows in a row two series, shape (n,) each, have to keep together when one of them is permuted.
 
-    2 / (1 - r), where r^2 is the product of the lag-1 correlations of their ranks; at most a fifth of the rows. Two
+    3 / (1 - r), where r^2 is the product of the lag-1 correlations of their ranks; at most a fifth of the rows. Two
     series err together by as much as this product says: one that has no memory needs no blocks, whatever the other has.
 
     Examples
@@ -69,9 +69,9 @@ def block_length(x: ArrayLike, y: ArrayLike) -> int:
     >>> import numpy as np
     >>> steps = np.random.default_rng(0).standard_normal((2, 500))
     >>> block_length(*steps), block_length(*steps.cumsum(axis=1))
-    (3, 100)
+    (4, 100)
     """
     alike = [abs(lag_one_correlation(average_ranks(series))) for series in (x, y)]
     product = math.sqrt(alike[0] * alike[1])
     longest = max(len(np.asarray(x)) // 5, 1)
-    return min(math.ceil(2 / (1 - product)), longest) if product < 1 else longest
+    return min(math.ceil(3 / (1 - product)), longest) if product < 1 else longest
