@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from pyknnmi.components import DataError, Dataset, Inner, Learned, LearnedGraph, Run, Wrapper
+from pyknnmi.components import DataError, Dataset, Inner, Learned, LearnedGraph, ParameterError, Run, Wrapper
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +54,11 @@ class Stability(Wrapper):
 
     def learn(self, inner: Inner, dataset: Dataset, run: Run) -> Learned:
         """Return the graph of the pairs that come up often enough."""
+        if dataset.groups is not None:
+            raise ParameterError(
+                "stability splits the rows as if each were an observation of its own: leave blocks out, or the wrapper",
+                "blocks",
+            )
         rows = int(self.fraction * dataset.n)
         if rows < 2:
             raise DataError(

@@ -151,6 +151,12 @@ def calibrate_questions(
     alpha = getattr(test, "alpha", None)
     if not isinstance(alpha, float):
         raise ParameterError(f"the test '{test.name}' has no alpha, so there is no level that it could keep")
+    if dataset.groups is not None:
+        raise ParameterError(
+            "synthetic rows are observations of their own, and these belong together in blocks: leave calibrate or the "
+            "blocks out",
+            "blocks",
+        )
     by_size: dict[int, list[Question]] = {}
     for x, y, z in sorted({question[:3] for question in questions}):
         by_size.setdefault(len(z), []).append((x, y, z))

@@ -81,3 +81,12 @@ def test_what_needs_one_search_is_refused():
 def test_bad_parameters(bad):
     with pytest.raises(SpecError, match=bad.split("=")[0]):
         Pipeline.parse(f"stability({bad})+iamb+fisher-z")
+
+
+def test_blocks_are_refused():
+    data, _ = simulate.small_network(60, seed=1)
+    table = np.column_stack([data.values, np.repeat(np.arange(15.0), 4)])
+    with pytest.raises(ParameterError, match="leave blocks out"):
+        learn(table, "stability(runs=2)+iamb+knn-cmi(null=block)", blocks=7)
+    with pytest.raises(ParameterError, match="leave calibrate or the blocks out"):
+        learn(table, "pairwise+knn-cmi(null=block,permutations=20)", blocks=7, calibrate=True)
