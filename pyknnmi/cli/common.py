@@ -90,7 +90,8 @@ class CommandGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands, those of plugins last."""
-        if importlib.metadata.entry_points(group="pyknnmi"):  # else no plugin has commands
+        plugins = importlib.metadata.entry_points(group="pyknnmi")
+        if any(not plugin.value.startswith("pyknnmi.") for plugin in plugins):  # the package's own have no commands
             self._ask_plugins()
         return [*self._modules, *sorted(self.commands.keys() - self._modules.keys())]
 
