@@ -2,6 +2,7 @@
 # make test      run the tests (slow ones: make test PYTEST_ARGS="-n 2 -m slow")
 # make browser   get what the tests of the report in a browser need; they are among the slow ones
 # make docs      the documentation site in build/site
+# make coverage the everyday tests, with the lines of the package that they reach; fails below 95 %
 # make lint      style and types of Python, style of C++; make format mends the style
 # make test-cpp  the C++ tests, and a program that uses the installed library
 # make sanitize  the C++ tests with sanitizers of memory, undefined behaviour and data races
@@ -12,7 +13,7 @@
 # make clean     remove all that was made
 #
 # Every target sets up what it needs, in .venv and build/. For another Python: make clean, make test PYTHON=python3.13
-.PHONY: help demo test browser docs lint format test-cpp sanitize plugins bridges dist dev clean
+.PHONY: help demo test coverage browser docs lint format test-cpp sanitize plugins bridges dist dev clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # most targets install into one environment
 
@@ -57,6 +58,11 @@ format: .venv/.lint
 	ruff check --select I --fix
 	ruff format
 	clang-format -i $(cpp_files)
+
+# Lines that run in other processes and in slow tests alone do not count.
+coverage: .venv/.test
+	pip install --quiet pytest-cov
+	PYTHONSAFEPATH=1 pytest $(PYTEST_ARGS) --cov pyknnmi --cov-report term:skip-covered --cov-fail-under 95
 
 comma := ,
 # $(call run-ctest,FOLDER,OPTIONS)
