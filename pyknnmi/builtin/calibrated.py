@@ -92,16 +92,16 @@ class BoundCalibrated(BoundTest):
         return self._inner.associations(x, candidates, z)
 
     def _tested(self, x: int, y: int, z: tuple[int, ...], draws: int, alpha: float) -> CIResult:
-        asked = self._dataset.select([x, *z, y])
-        names = list(asked.names)
+        chosen = self._dataset.select([x, *z, y])
+        names = list(chosen.names)
         random = self._run.generator(names[0], names[-1], names[1:-1])
-        null = SyntheticNull(asked, range(1, len(z) + 1), random)
+        null = SyntheticNull(chosen, range(1, len(z) + 1), random)
         drawn = np.column_stack([null.draw(len(z) + 1, random) for _ in range(draws)])
         varying = np.flatnonzero(drawn.min(axis=0) < drawn.max(axis=0))  # a constant reaches no statistic
         table = Dataset(
-            np.hstack([asked.values, drawn[:, varying]]),
+            np.hstack([chosen.values, drawn[:, varying]]),
             (*names, *(f"{names[-1]}\x1f{draw}" for draw in varying)),
-            (*asked.kinds, *[asked.kinds[-1]] * len(varying)),
+            (*chosen.kinds, *[chosen.kinds[-1]] * len(varying)),
         )
         bound = self._component.test.bind(table, self._run)
         candidates = range(len(z) + 1, table.p)
@@ -111,7 +111,7 @@ class BoundCalibrated(BoundTest):
             statistic=float(observed),
             p_value=float(p_value),
             independent=not p_value < alpha,
-            n=asked.n,
+            n=chosen.n,
             decided_by="synthetic nulls",
             permutations=draws,
         )
