@@ -19,8 +19,13 @@ struct Eight {
     Register part[registers];
 };
 
-inline void load(Eight& to, const double* from) { std::memcpy(&to, from, sizeof(Eight)); }
-inline void store(double* to, const Eight& from) { std::memcpy(to, &from, sizeof(Eight)); }
+// Register by register: as one copy of 64 bytes GCC 12 sends it through memory too.
+inline void load(Eight& to, const double* from) {
+    for (std::size_t i = 0; i < registers; ++i) std::memcpy(&to.part[i], from + i * lanes, sizeof(Register));
+}
+inline void store(double* to, const Eight& from) {
+    for (std::size_t i = 0; i < registers; ++i) std::memcpy(to + i * lanes, &from.part[i], sizeof(Register));
+}
 inline Eight all(double value) {
     Eight a;
     for (std::size_t i = 0; i < registers; ++i) a.part[i] = Register{} + value;
