@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from pyknnmi.learning.calibrate import calibrate
     from pyknnmi.learning.environment import show_versions
     from pyknnmi.learning.exports import read_result, write_result
-    from pyknnmi.learning.pipeline import Pipeline, learn
+    from pyknnmi.learning.learn import learn
+    from pyknnmi.learning.pipeline import Pipeline
     from pyknnmi.learning.preparation import audit
     from pyknnmi.learning.progress_bar import ProgressBar
     from pyknnmi.learning.record import result_schema

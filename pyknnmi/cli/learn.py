@@ -13,8 +13,8 @@ from pyknnmi.data.dataset import Dataset
 from pyknnmi.data.files import make_writable_folder
 from pyknnmi.learning.bind import ci_test
 from pyknnmi.learning.exports import result_json, write_result
+from pyknnmi.learning.learn import learn as learn_network
 from pyknnmi.learning.pipeline import DEFAULT_SPEC, Pipeline
-from pyknnmi.learning.pipeline import learn as learn_network
 from pyknnmi.learning.result import format_p_value
 from pyknnmi.report.html import repeat_command
 from pyknnmi.report.summary import summary

@@ -23,7 +23,8 @@ from pyknnmi.learning.graph_formats import (
     graphml,
     json_text,
 )
-from pyknnmi.learning.record import FORMAT, from_record, to_record
+from pyknnmi.learning.provenance import provenance
+from pyknnmi.learning.record import from_record, to_record
 from pyknnmi.learning.result import LearnResult, PairEvidence
 from pyknnmi.protocols.ci_tests import CIResult
 from pyknnmi.search.constraints import FORBIDDEN, REQUIRED
@@ -52,7 +53,7 @@ def write_result(
     contents = {name: write(result) for name, write in WRITERS.items()}
     if result.oriented is not None:
         contents |= {name: write_directed(result.oriented) for name, write_directed in DIRECTED_WRITERS.items()}
-    contents["provenance.json"] = json_text({**_provenance(result), **(extra or {})})
+    contents["provenance.json"] = json_text({**provenance(result), **(extra or {})})
     contents["result.json"] = result_json(result)
     replace_files({directory / name: text for name, text in contents.items()})
     return [directory / name for name in contents]
@@ -178,31 +179,6 @@ DIRECTED_WRITERS: Mapping[str, Callable[[PartiallyDirectedGraph], str]] = {
     "directed.cyjs": directed_cytoscape_json,
     "directed.dot": directed_dot,
 }
-
-
-def _provenance(result: LearnResult) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "spec": result.spec,
-        "seed": result.seed,
-        "data_sha256": result.data_sha256,
-        "rows": result.shape[0],
-        "columns": result.shape[1],
-        "rows_left_out": result.rows_left_out,
-        "repeats_left_out": result.repeats_left_out,
-        "missing_values": result.has_missing,
-        "findings": [finding.record() for finding in result.findings],
-        "constant_columns": list(result.constant_columns),
-        "required": [list(edge) for edge in result.constraints.required],
-        "forbidden": [list(edge) for edge in result.constraints.forbidden],
-        "targets": None if result.constraints.targets is None else list(result.constraints.targets),
-        "oriented": result.oriented is not None,
-        "details": dict(result.details),
-        "counts": dict(result.counts),
-        "warnings": list(result.warnings),
-        "versions": dict(result.versions),
-        "seconds": result.seconds,
-    }
 
 
 def _answer(row: PairEvidence | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What identifies a run: the versions that took part, and the full identity of a test."""
+"""What a run rests on: the versions that took part, the full identity of a test, and all that repeats the run."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from pyknnmi.errors import ParameterError
+from pyknnmi.learning.record import FORMAT
+from pyknnmi.learning.result import LearnResult
 from pyknnmi.numbers import build_info
 from pyknnmi.protocols.ci_tests import CITest
 from pyknnmi.protocols.component import Component
 from pyknnmi.registry.registry import BUILT_IN, HERE, default_registry
 from pyknnmi.run import Run
 
-__all__ = ["identity_of", "versions"]
+__all__ = ["identity_of", "provenance", "versions"]
 
 
 def versions(components: Sequence[Component]) -> dict[str, Any]:
@@ -56,3 +58,29 @@ def identity_of(test: CITest, run: Run) -> str:
     plugin = registry.plugin_of(test.name)
     packages = "".join(f" with {name} {metadata.version(name)}" for name in test.distributions)
     return f"{test} of {plugin.name} {plugin.version}{packages}{f', seed {run.seed}' if test.needs_seed else ''}"
+
+
+def provenance(result: LearnResult) -> dict[str, Any]:
+    """Return what a result rests on, and what is needed to repeat the run, in types that JSON knows."""
+    return {
+        "format": FORMAT,
+        "spec": result.spec,
+        "seed": result.seed,
+        "data_sha256": result.data_sha256,
+        "rows": result.shape[0],
+        "columns": result.shape[1],
+        "rows_left_out": result.rows_left_out,
+        "repeats_left_out": result.repeats_left_out,
+        "missing_values": result.has_missing,
+        "findings": [finding.record() for finding in result.findings],
+        "constant_columns": list(result.constant_columns),
+        "required": [list(edge) for edge in result.constraints.required],
+        "forbidden": [list(edge) for edge in result.constraints.forbidden],
+        "targets": None if result.constraints.targets is None else list(result.constraints.targets),
+        "oriented": result.oriented is not None,
+        "details": dict(result.details),
+        "counts": dict(result.counts),
+        "warnings": list(result.warnings),
+        "versions": dict(result.versions),
+        "seconds": result.seconds,
+    }

@@ -16,7 +16,7 @@ DATA = np.random.default_rng(1).standard_normal((30, 3))
         ({"rule": "or"}, r"it is a parameter of iamb, so write spec='iamb\(rule=or\)\+knn-cmi\(k=5\)'"),
         ({"test": "fisher-z"}, r"the test is part of the spec, so write spec='iamb\+fisher-z'"),
         ({"n_jobs": 2}, r"no argument 'n_jobs'; did you mean 'jobs'\? \(it has data, spec, seed"),
-        ({"colour": 2}, r"no argument 'colour' \(it has data, spec, seed"),
+        ({"hue": 2}, r"no argument 'hue' \(it has data, spec, seed"),
     ],
 )
 def test_learn_says_where_an_argument_belongs(given, way_out):
