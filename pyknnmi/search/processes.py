@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from pyknnmi.errors import ParameterError, StoppedError
+from pyknnmi.errors import ParameterError, PluginError, StoppedError
 
 __all__ = ["WorkerKilledError", "are_wanted", "each", "is_on_cluster", "on_cluster", "shares_memory", "workers"]
 
@@ -106,6 +106,8 @@ def each(work: Callable[[Any], T], items: Iterable[Any], jobs: int | None, **opt
     ------
     WorkerKilledError
         A worker process was killed from outside.
+    PluginError
+        A worker process cannot load `work`, such as a component of a module that it cannot import.
     """
     if is_on_cluster():
         yield from _on_dask(work, list(items))
@@ -133,8 +135,14 @@ def each(work: Callable[[Any], T], items: Iterable[Any], jobs: int | None, **opt
         for number, found in pool(calls()):
             del in_flight[number]
             yield found
-    except BrokenProcessPool:
-        raise WorkerKilledError(list(in_flight.values())) from None
+    except BrokenProcessPool as error:
+        if type(error).__name__ == "TerminatedWorkerError":
+            raise WorkerKilledError(list(in_flight.values())) from None
+        reason = str(error.__cause__ or error).strip(' \n"').rpartition("\n")[2]
+        raise PluginError(
+            f"a worker process cannot load what it is sent ({reason}): put components into a module that every Python "
+            "process can import, or take jobs = 1"
+        ) from error
 
 
 def _numbered(work: Callable[[Any], T], number: int, item: Any) -> tuple[int, T]:

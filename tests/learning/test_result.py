@@ -93,29 +93,29 @@ def test_a_result_knows_what_was_warned_of():
     assert learn(DATA, "iamb+fisher-z").warnings == ()
 
 
-class DoubtfulFisherZ(BoundFisherZ):
-    """Warns at each question, and may be used from several threads."""
+def doubtful_test():
+    """A test that warns at each question, and may be used from several threads. Workers need not import this module."""
 
-    def test(self, x, y, z):
-        pyknnmi.components.warn("this test doubts all it says")
-        return super().test(x, y, z)
+    class DoubtfulFisherZ(BoundFisherZ):
+        def test(self, x, y, z):
+            pyknnmi.components.warn("this test doubts all it says")
+            return super().test(x, y, z)
 
-    def for_threads(self):
-        return self
+        def for_threads(self):
+            return self
 
+    @dataclass(frozen=True, kw_only=True)
+    class Doubtful(FisherZ):
+        name: ClassVar[str] = "doubtful"
 
-@dataclass(frozen=True, kw_only=True)
-class Doubtful(FisherZ):
-    """Doubts."""
+        def bind(self, dataset, run):
+            return DoubtfulFisherZ(self, dataset)
 
-    name: ClassVar[str] = "doubtful"
-
-    def bind(self, dataset, run):
-        return DoubtfulFisherZ(self, dataset)
+    return Doubtful()
 
 
 @pytest.mark.parametrize("resources", [{"threads": 1}, {"threads": 2}, {"jobs": 2}], ids=str)
 def test_warnings_of_a_test_are_known_wherever_it_works(resources):
     with pytest.warns(PyknnmiWarning, match="doubts all"):
-        result = Pipeline(IAMB(), Doubtful()).learn(DATA, Run(**resources))
+        result = Pipeline(IAMB(), doubtful_test()).learn(DATA, Run(**resources))
     assert result.warnings == ("this test doubts all it says",)

@@ -72,6 +72,30 @@ def test_a_killed_worker_is_named_with_the_columns_it_was_at(registry, tmp_path)
     assert edges_csv(learn(DATA, SPEC, jobs=2)) == edges_csv(learn(DATA, SPEC))  # new workers take over
 
 
+UNKNOWN = """
+import sys, types
+from dataclasses import dataclass
+import pyknnmi
+from pyknnmi.builtin.fisher_z import FisherZ
+
+here = types.ModuleType("only_here")  # as a test file's or notebook's helper, which no other process can import
+sys.modules["only_here"] = here
+exec("class Mine(FisherZ): name = 'mine'", {"FisherZ": FisherZ, "__name__": "only_here"}, here.__dict__)
+mine = dataclass(frozen=True, kw_only=True)(here.Mine)
+data, _ = pyknnmi.simulate.small_network(60, seed=1)
+pipeline = pyknnmi.Pipeline(pyknnmi.Pipeline.parse("iamb+fisher-z").learner, mine())
+try:
+    pipeline.learn(data, pyknnmi.Run(jobs=2))
+except pyknnmi.PluginError as error:
+    print(error)
+"""
+
+
+def test_what_a_worker_cannot_load_is_no_killed_worker():
+    shown = subprocess.run([sys.executable, "-P", "-c", UNKNOWN], capture_output=True, text=True, check=True).stdout
+    assert "cannot load what it is sent (ModuleNotFoundError: No module named 'only_here')" in shown
+
+
 FORK = """
 import os, sys, threading, warnings
 import pyknnmi
