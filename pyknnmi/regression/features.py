@@ -53,16 +53,16 @@ def block_of(values: Values) -> Values:
     """Return the features of a column of numbers, shape (n, 16)."""
     n = len(values)
     ranks = average_ranks(values)
-    normal = _standardised(normal_quantiles(n)[np.rint(2 * ranks).astype(int) - 2])
+    normal = _standardized(normal_quantiles(n)[np.rint(2 * ranks).astype(int) - 2])
     block = np.zeros((n, WIDTH))
     block[:, 0] = normal
-    block[:, 1] = _standardised(_scaled(values))
-    block[:, 2] = _standardised(normal**2)
+    block[:, 1] = _standardized(_scaled(values))
+    block[:, 2] = _standardized(normal**2)
     place = (ranks - 0.5) / n
     for slot, frequency in enumerate(FREQUENCIES, start=3):
         cosine = np.sqrt(2) * np.cos(np.pi * frequency * place)
         cosine -= cosine.mean()
-        block[:, slot] = _standardised(cosine - normal * (normal * cosine).mean())
+        block[:, slot] = _standardized(cosine - normal * (normal * cosine).mean())
     return block
 
 
@@ -82,7 +82,7 @@ def contrasts_of(codes: Values, name: str) -> Values:
     for slot, category in zip(_CONTRAST_SLOTS, order[:-1], strict=False):
         chosen = (place == category).astype(float)
         # Those that are left, the chosen against the others: zero where a category came before.
-        block[:, slot] = _standardised(np.where(rest > 0, chosen - chosen.sum() / rest.sum(), 0.0))
+        block[:, slot] = _standardized(np.where(rest > 0, chosen - chosen.sum() / rest.sum(), 0.0))
         rest -= chosen
     return block
 
@@ -103,7 +103,7 @@ def _scaled(values: Values) -> Values:
     return clipped
 
 
-def _standardised(feature: Values) -> Values:
+def _standardized(feature: Values) -> Values:
     """Return the feature with mean 0 and variance 1, or zeros if it has no spread."""
     centred = feature - feature.mean()
     variance = (centred**2).mean()

@@ -9,11 +9,11 @@ import numpy as np
 
 from .ebic import ebic_scores, log_likelihood
 from .graphical_lasso import graphical_lasso_path, precision_graphs
-from .penalised import Floats, Graphs, PenalisedLearner
+from .penalized import Floats, Graphs, PenalizedLearner
 
 
 @dataclass(frozen=True, kw_only=True)
-class GraphicalLasso(PenalisedLearner):
+class GraphicalLasso(PenalizedLearner):
     """Graphical lasso: edges are the entries of a penalised precision matrix that are not zero.
 
     Right for jointly Gaussian columns, or with ``nonparanormal`` or a rank correlation for increasing functions of

@@ -11,11 +11,11 @@ import pyknnmi
 
 from .ebic import neighbourhood_ebic_scores
 from .neighbourhood_selection import automatic_penalty, neighbourhood_graphs, neighbourhood_path
-from .penalised import Choice, Floats, Graphs, PenalisedLearner
+from .penalized import Choice, Floats, Graphs, PenalizedLearner
 
 
 @dataclass(frozen=True, kw_only=True)
-class NeighbourhoodSelection(PenalisedLearner):
+class NeighbourhoodSelection(PenalizedLearner):
     """Neighbourhood selection: the neighbours of a column are those with a coefficient in its lasso regression.
 
     Right for jointly Gaussian columns, or with ``nonparanormal`` or a rank correlation for increasing functions of

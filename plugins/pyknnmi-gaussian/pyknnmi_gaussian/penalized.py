@@ -37,7 +37,7 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PenalisedLearner(Learner):
+class PenalizedLearner(Learner):
     """Base of learners that shrink a Gaussian model until edges vanish. It uses no CI test."""
 
     uses_test: ClassVar[bool] = False
