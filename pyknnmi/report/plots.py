@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -315,7 +314,7 @@ def _evidence(result: LearnResult, ax: Axes | None, seed: int) -> Axes:
 
 def _selection(result: LearnResult, ax: Axes | None, seed: int) -> Axes:
     details = result.details
-    curves = {
+    curves: dict[str, Any] = {
         name: values
         for name, values in details.items()
         if name != "penalties" and _is_curve(values) and len(values) == len(_curve(details, "penalties"))  # type: ignore[arg-type]
@@ -328,7 +327,7 @@ def _selection(result: LearnResult, ax: Axes | None, seed: int) -> Axes:
     penalties = _curve(details, "penalties")
     axes = _axes(ax, (5.6, 3.6))
     for (name, values), style in zip(curves.items(), ("-", "--", ":", "-."), strict=False):
-        axes.plot(penalties, values, style, color=_BLUE, marker="o", markersize=3, label=name.replace("_", " "))  # type: ignore[arg-type]
+        axes.plot(penalties, values, style, color=_BLUE, marker="o", markersize=3, label=name.replace("_", " "))
     chosen = details.get("penalty")
     if isinstance(chosen, int | float):
         axes.axvline(chosen, color=_ORANGE, linewidth=1.2, label=f"chosen: {chosen:.3g}")
@@ -394,7 +393,7 @@ KINDS: Mapping[str, Callable[[LearnResult, Axes | None, int], Axes]] = {
 """What `plot` can draw."""
 
 
-def _style() -> AbstractContextManager[None]:
+def _style() -> Any:
     try:
         import matplotlib as mpl
     except ImportError:
