@@ -57,11 +57,7 @@ class TableTest:
         self._tester = Tester(component, columns, run).for_threads() if columns.p else None
         place = {name: i for i, name in enumerate(columns.names)}
         self._inner = [place.get(name, -1) for name in dataset.names]
-        self._plain: dict[Column, int] = {}
-        self._plain.update(place)
-        for i, name in enumerate(dataset.names):
-            if name in place and str(i) not in dataset.names:
-                self._plain[i] = place[name]
+        self._known: dict[tuple[Column, ...], CIResult] = {}
 
     def test(
         self,
@@ -91,19 +87,14 @@ class TableTest:
         DataError
             A column that stands in two places.
         """
-        if (inner := self._plain_question(x, y, given)) and self._tester is not None:
-            return self._tester.test(inner[0], inner[1], inner[2:])
-        groups = [self._dataset.columns_of(columns) for columns in (x, y, given)]
-        self._check_disjoint(groups)
-        xs, ys, zs = ([self._inner[i] for i in group if self._inner[i] >= 0] for group in groups)
-        if self._tester is None or not xs or not ys:
-            return CIResult.of_constant(self.n)
-        if len(xs) == len(ys) == 1:
-            answer = self._tester.test(xs[0], ys[0], zs)
-        else:
-            answer = self._test_groups(self._tester, xs, ys, zs)
-        constants = [self.names[i] for group in groups for i in group if self._inner[i] < 0]
-        return replace(answer, redundant=(*answer.redundant, *constants)) if constants else answer
+        question = (x, y, *given) if isinstance(given, list | tuple) else ()
+        is_plain = question and _PLAIN.issuperset(map(type, question))
+        if is_plain and (known := self._known.get(question)):
+            return known
+        answer = self._answer(x, y, given)
+        if is_plain:
+            self._known[question] = answer
+        return answer
 
     def associations(
         self, x: Column, candidates: Sequence[Column], given: Column | Sequence[Column] | None = ()
@@ -140,19 +131,20 @@ class TableTest:
             scores[varying] = self._tester.associations(target, [others[i] for i in varying], [i for i in zs if i >= 0])
         return scores
 
-    def _plain_question(self, x: object, y: object, given: object) -> list[int] | None:
-        """Return the tester's numbers of x, y and the conditioning set, if all is as in most questions.
-
-        This way is short, so that a remembered answer costs little. It knows varying columns, by plain names and
-        numbers, each in one place; None is for what has to be looked at in full.
-        """
-        if type(given) is not list and type(given) is not tuple:
-            return None
-        columns = (x, y, *given)
-        if not _PLAIN.issuperset(map(type, columns)):
-            return None
-        inner = [self._plain.get(column, -1) for column in columns]
-        return inner if len({*inner, -1}) == len(inner) + 1 else None
+    def _answer(
+        self, x: Column | Sequence[Column], y: Column | Sequence[Column], given: Column | Sequence[Column] | None
+    ) -> CIResult:
+        groups = [self._dataset.columns_of(columns) for columns in (x, y, given)]
+        self._check_disjoint(groups)
+        xs, ys, zs = ([self._inner[i] for i in group if self._inner[i] >= 0] for group in groups)
+        if self._tester is None or not xs or not ys:
+            return CIResult.of_constant(self.n)
+        if len(xs) == len(ys) == 1:
+            answer = self._tester.test(xs[0], ys[0], zs)
+        else:
+            answer = self._test_groups(self._tester, xs, ys, zs)
+        constants = [self.names[i] for group in groups for i in group if self._inner[i] < 0]
+        return replace(answer, redundant=(*answer.redundant, *constants)) if constants else answer
 
     def _test_groups(self, tester: Tester, xs: Sequence[int], ys: Sequence[int], zs: Sequence[int]) -> CIResult:
         has_missing = self._dataset.has_missing

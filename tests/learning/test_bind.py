@@ -67,6 +67,17 @@ def test_questions_that_are_none(question, error, problem):
         bind(DATA, "fisher-z").test(*question)
 
 
+@pytest.mark.parametrize(
+    ("put", "question"),
+    [((0, 1), (False, 1)), ((0, 1), (0, 1.0)), ((0, 2, [1]), (0, 2, [True])), (("X1", 1), ("X1", True))],
+)
+def test_a_remembered_answer_belongs_to_no_other_kind_of_name(put, question):
+    table = bind(DATA, "fisher-z")
+    assert table.test(*put) is table.test(*put)
+    with pytest.raises(UnknownNameError):
+        table.test(*question)
+
+
 @pytest.mark.parametrize("test", ["iamb", "iamb+fisher-z", "fisher-z+fisher-z"])
 def test_a_text_that_names_no_test(test):
     with pytest.raises(SpecError, match="expected one CI test"):
