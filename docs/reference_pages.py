@@ -21,7 +21,10 @@ DOORS = (
     *("pyknnmi.components", "pyknnmi.commands", "pyknnmi.testing"),
 )
 OTHER_FILES = {
-    "provenance.json": "What was run: spec, seed, hash of the data, versions, constraints, counts, seconds.",
+    "provenance.json": (
+        "What was run: spec, seed, hash of the data, versions, constraints, counts, seconds; "
+        "`pyknnmi.provenance_schema` describes it."
+    ),
     "result.json": "The whole result, which `pyknnmi.read_result` reads back; `pyknnmi.result_schema` describes it.",
 }
 

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from pyknnmi.learning.pipeline import Pipeline
     from pyknnmi.learning.preparation import audit
     from pyknnmi.learning.progress_bar import ProgressBar
-    from pyknnmi.learning.record import result_schema
     from pyknnmi.learning.result import LearnResult, PairEvidence
+    from pyknnmi.learning.schema import provenance_schema, result_schema
     from pyknnmi.numbers import build_info, conditional_mutual_information, entropy, mutual_information
     from pyknnmi.protocols.ci_tests import CIResult
     from pyknnmi.registry.registry import parse_test, register_ci_test, register_learner, register_transform
@@ -87,6 +87,7 @@ __all__ = [
     "mutual_information",
     "numbers",
     "parse_test",
+    "provenance_schema",
     "read_result",
     "read_table",
     "register_ci_test",

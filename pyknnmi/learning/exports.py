@@ -37,7 +37,8 @@ def write_result(
 ) -> list[Path]:
     """Write every file of `WRITERS`, ``provenance.json`` and ``result.json``, all or none, and return their paths.
 
-    The last holds the whole result, and `read_result` reads it back; `pyknnmi.result_schema` describes it.
+    The last holds the whole result, and `read_result` reads it back. `pyknnmi.provenance_schema` and
+    `pyknnmi.result_schema` describe the two.
     A result with directions is written by `DIRECTED_WRITERS` too. The same data, spec and seed give the same bytes, but
     for these two, which hold the time taken.
 
@@ -53,7 +54,7 @@ def write_result(
     contents = {name: write(result) for name, write in WRITERS.items()}
     if result.oriented is not None:
         contents |= {name: write_directed(result.oriented) for name, write_directed in DIRECTED_WRITERS.items()}
-    contents["provenance.json"] = json_text({**provenance(result), **(extra or {})})
+    contents["provenance.json"] = json_text({**to_record(provenance(result)), **(extra or {})})
     contents["result.json"] = result_json(result)
     replace_files({directory / name: text for name, text in contents.items()})
     return [directory / name for name in contents]

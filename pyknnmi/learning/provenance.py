@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
 import numpy as np
 
+from pyknnmi.auditing import AuditFinding
 from pyknnmi.errors import ParameterError
-from pyknnmi.learning.record import FORMAT
 from pyknnmi.learning.result import LearnResult
 from pyknnmi.numbers import build_info
 from pyknnmi.protocols.ci_tests import CITest
@@ -18,7 +19,32 @@ from pyknnmi.protocols.component import Component
 from pyknnmi.registry.registry import BUILT_IN, HERE, default_registry
 from pyknnmi.run import Run
 
-__all__ = ["identity_of", "provenance", "versions"]
+__all__ = ["Provenance", "identity_of", "provenance", "versions"]
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a result rests on, and what is needed to repeat the run: the content of ``provenance.json``."""
+
+    spec: str
+    seed: int
+    data_sha256: str
+    rows: int
+    columns: int
+    rows_left_out: int
+    repeats_left_out: int
+    missing_values: bool
+    findings: tuple[AuditFinding, ...]
+    constant_columns: tuple[str, ...]
+    required: tuple[tuple[str, str], ...]
+    forbidden: tuple[tuple[str, str], ...]
+    targets: tuple[str, ...] | None
+    oriented: bool
+    details: Mapping[str, object]
+    counts: Mapping[str, int]
+    warnings: tuple[str, ...]
+    versions: Mapping[str, Any]
+    seconds: float
 
 
 def versions(components: Sequence[Component]) -> dict[str, Any]:
@@ -60,27 +86,26 @@ def identity_of(test: CITest, run: Run) -> str:
     return f"{test} of {plugin.name} {plugin.version}{packages}{f', seed {run.seed}' if test.needs_seed else ''}"
 
 
-def provenance(result: LearnResult) -> dict[str, Any]:
-    """Return what a result rests on, and what is needed to repeat the run, in types that JSON knows."""
-    return {
-        "format": FORMAT,
-        "spec": result.spec,
-        "seed": result.seed,
-        "data_sha256": result.data_sha256,
-        "rows": result.shape[0],
-        "columns": result.shape[1],
-        "rows_left_out": result.rows_left_out,
-        "repeats_left_out": result.repeats_left_out,
-        "missing_values": result.has_missing,
-        "findings": [finding.record() for finding in result.findings],
-        "constant_columns": list(result.constant_columns),
-        "required": [list(edge) for edge in result.constraints.required],
-        "forbidden": [list(edge) for edge in result.constraints.forbidden],
-        "targets": None if result.constraints.targets is None else list(result.constraints.targets),
-        "oriented": result.oriented is not None,
-        "details": dict(result.details),
-        "counts": dict(result.counts),
-        "warnings": list(result.warnings),
-        "versions": dict(result.versions),
-        "seconds": result.seconds,
-    }
+def provenance(result: LearnResult) -> Provenance:
+    """Return what a result rests on."""
+    return Provenance(
+        spec=result.spec,
+        seed=result.seed,
+        data_sha256=result.data_sha256,
+        rows=result.shape[0],
+        columns=result.shape[1],
+        rows_left_out=result.rows_left_out,
+        repeats_left_out=result.repeats_left_out,
+        missing_values=result.has_missing,
+        findings=result.findings,
+        constant_columns=result.constant_columns,
+        required=result.constraints.required,
+        forbidden=result.constraints.forbidden,
+        targets=result.constraints.targets,
+        oriented=result.oriented is not None,
+        details=result.details,
+        counts=result.counts,
+        warnings=result.warnings,
+        versions=result.versions,
+        seconds=result.seconds,
+    )

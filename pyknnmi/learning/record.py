@@ -1,6 +1,6 @@
-"""A result as a JSON record, and back; the JSON schema of such records.
+"""A result as a JSON record, and back.
 
-All three follow from the fields and types of `LearnResult`, so a field that is added is written, read and described.
+Both follow from the fields and types of `LearnResult`, so a field that is added is written and read.
 """
 
 from __future__ import annotations
@@ -9,22 +9,21 @@ import dataclasses
 import types
 import typing
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from pyknnmi.errors import DataError
+from pyknnmi.learning.provenance import Provenance
 from pyknnmi.learning.result import LearnResult
 
-__all__ = ["FORMAT", "from_record", "result_schema", "to_record"]
+__all__ = ["FORMAT", "from_record", "to_record"]
 
 FORMAT = 1
-"""The version of the record. It grows when a program that reads the old one would misread the new one."""
-
-_PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean"}
+"""The version of the records. It grows when a program that reads the old one would misread the new one."""
 
 
-def to_record(result: LearnResult) -> dict[str, Any]:
-    """Return a result as a mapping of what JSON knows."""
-    return {"format": FORMAT, **_encoded(result)}
+def to_record(value: LearnResult | Provenance) -> dict[str, Any]:
+    """Return a result, or what it rests on, as a mapping of what JSON knows."""
+    return {"format": FORMAT, **_encoded(value)}
 
 
 def from_record(record: Mapping[str, Any]) -> LearnResult:
@@ -44,21 +43,6 @@ def from_record(record: Mapping[str, Any]) -> LearnResult:
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise DataError(f"this is no complete result: {error}") from error
     return result
-
-
-def result_schema() -> dict[str, Any]:
-    """Return the JSON schema (draft 2020-12) of ``result.json``, as `write_result` writes it."""
-    definitions: dict[str, Any] = {}
-    _schema(LearnResult, definitions)
-    root = definitions.pop(LearnResult.__name__)
-    root["properties"] = {"format": {"const": FORMAT}, **root["properties"]}
-    root["required"] = ["format", *root["required"]]
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Result of pyknnmi.learn",
-        **root,
-        "$defs": definitions,
-    }
 
 
 def _encoded(value: Any) -> Any:
@@ -86,35 +70,3 @@ def _decoded(value: Any, annotation: Any) -> Any:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return {key: _decoded(inner, arguments[1]) for key, inner in value.items()}
     return float(value) if annotation is float else value
-
-
-def _schema(annotation: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if annotation in _PLAIN:
-        return {"type": _PLAIN[annotation]}
-    if annotation is type(None):
-        return {"type": "null"}
-    if origin is Literal:
-        return {"enum": list(arguments)}
-    if origin in (typing.Union, types.UnionType):
-        return {"anyOf": [_schema(choice, definitions) for choice in arguments]}
-    if dataclasses.is_dataclass(annotation):
-        name = typing.cast(type, annotation).__name__
-        if name not in definitions:
-            hints, fields = typing.get_type_hints(annotation), dataclasses.fields(annotation)
-            definitions[name] = {}
-            definitions[name] = {
-                "type": "object",
-                "properties": {field.name: _schema(hints[field.name], definitions) for field in fields},
-                "required": [field.name for field in fields],
-                "additionalProperties": False,
-            }
-        return {"$ref": f"#/$defs/{name}"}
-    if origin is tuple and arguments[1:] == (...,):
-        return {"type": "array", "items": _schema(arguments[0], definitions)}
-    if origin is tuple:
-        items = [_schema(kind, definitions) for kind in arguments]
-        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
-    if isinstance(origin, type) and issubclass(origin, Mapping):
-        return {"type": "object", "additionalProperties": _schema(arguments[1], definitions)}
-    return {}  # whatever JSON knows

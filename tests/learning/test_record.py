@@ -8,8 +8,17 @@ import numpy as np
 import pytest
 
 import pyknnmi
-from pyknnmi import DataError, LearnResult, PyknnmiWarning, learn, read_result, result_schema, write_result
+from pyknnmi import (
+    DataError,
+    PyknnmiWarning,
+    learn,
+    provenance_schema,
+    read_result,
+    result_schema,
+    write_result,
+)
 from pyknnmi.components import LearnedGraph
+from pyknnmi.learning.provenance import provenance
 from pyknnmi.learning.record import from_record, to_record
 
 DATA, _ = pyknnmi.simulate.small_network(120, seed=4)
@@ -41,19 +50,34 @@ def test_what_is_read_back_is_equal(result, tmp_path):
     assert read_result(tmp_path / "result.json") == result
 
 
+@pytest.mark.parametrize("schema", [result_schema, provenance_schema])
+def test_schemas_are_schemas(schema):
+    jsonschema.Draft202012Validator.check_schema(schema())
+
+
 @pytest.mark.parametrize("result", RESULTS, ids=lambda result: result.spec[:12])
-def test_records_keep_to_the_schema(result):
-    jsonschema.Draft202012Validator.check_schema(result_schema())
-    jsonschema.validate(json.loads(json.dumps(to_record(result), allow_nan=False)), result_schema())
+def test_files_keep_to_their_schemas(result, tmp_path):
+    write_result(result, tmp_path, {"data": "table.csv"})
+    for name, schema in (("result.json", result_schema()), ("provenance.json", provenance_schema())):
+        jsonschema.validate(json.loads((tmp_path / name).read_text()), schema)
 
 
-def test_the_schema_has_every_field_and_refuses_others():
-    schema = result_schema()
-    assert set(schema["properties"]) == {"format", *(field.name for field in dataclasses.fields(LearnResult))}
-    record = to_record(RESULTS[0])
-    for wrong in ({**record, "format": 0}, {**record, "seed": "one"}, {**record, "more": 1}):
+@pytest.mark.parametrize(
+    ("record", "schema"),
+    [(to_record(RESULTS[0]), result_schema()), (to_record(provenance(RESULTS[0])), provenance_schema())],
+    ids=["result", "provenance"],
+)
+def test_the_schemas_have_every_entry_and_refuse_others(record, schema):
+    assert list(schema["properties"]) == schema["required"] == list(record)
+    without_seed = {name: value for name, value in record.items() if name != "seed"}
+    for wrong in ({**record, "format": 0}, {**record, "seed": "one"}, without_seed):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(wrong, schema)
+
+
+def test_a_result_has_no_further_entries():
+    with pytest.raises(jsonschema.ValidationError, match="Additional properties"):
+        jsonschema.validate({**to_record(RESULTS[0]), "more": 1}, result_schema())
 
 
 def test_details_come_back_as_the_learner_gave_them(registry, tmp_path):
