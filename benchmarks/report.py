@@ -23,7 +23,14 @@ COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"]
 
 def markdown(rows: Sequence[Row], machine: str) -> str:
     """Return the tables of all parts as Markdown."""
-    lines = ["# Benchmarks: the last run", "", machine, ""]
+    lines = [
+        "# Benchmarks: the last run",
+        "",
+        "Times of pyknnmi and other packages, side by side, as a program measured them.",
+        "",
+        machine,
+        "",
+    ]
     lines += [
         "Medians of rounds in which the libraries take turns; `x` is the ratio to pyknnmi, or to two",
         "threads, in the same round.",

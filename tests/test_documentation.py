@@ -1,21 +1,50 @@
-"""The README and the guides are run as tests: Python examples as doctests, console examples as commands."""
+"""The README and the guides are run as tests: Python examples as doctests, console examples as commands.
+
+Their links lead somewhere, and what newcomers read has short sentences.
+"""
 
 from __future__ import annotations
 
 import doctest
 import re
 import shlex
+import tomllib
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import click
 import pytest
 from click.testing import CliRunner
+from prose import long_sentences, paragraphs
 
 from pyknnmi.cli import main
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+EVERY_PAGE = sorted(
+    page
+    for pattern in ("*.md", "docs/*.md", "docs/*/*.md", "benchmarks/*.md", "plugins/*/*.md")
+    for page in ROOT.glob(pattern)
+    if "generated" not in page.parts
+)
+FOR_NEWCOMERS = {"README", "index", "start", "which_spec", "reading_a_result", "when_not_to_believe"}
+FOR_NEWCOMERS |= {"gallery", "how_to", "concepts", "performance"}
+GENERATED = {"generated/reference", "generated/api.*"}  # by docs/reference_pages.py
 SLOW = {"start.md"}
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+# What runs no block of these languages as a test says which test does.
+RUN_ELSEWHERE = {
+    "pycon": "tests/bridges, where the other package is installed",
+    "r": "tests/bridges/test_r.py, where R is installed",
+    "cmake": "cpp/examples, by `make test-cpp`",
+    "text": "no code",
+}
+
+
+def of_page(pages):
+    return pytest.mark.parametrize("page", pages, ids=lambda page: str(page.relative_to(ROOT)))
 
 
 def blocks(page: Path, language: str) -> str:
@@ -51,3 +80,82 @@ def test_console_examples(page, tmp_path, monkeypatch):
         checker = doctest.OutputChecker()
         flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
         assert checker.check_output(expected, result.output, flags), f"{command}\n{result.output}"
+
+
+@of_page([page for page in EVERY_PAGE if page.name not in ("CHANGELOG.md", "CONTRIBUTING.md")])
+def test_every_page_says_first_what_it_is_for(page):
+    title, first = [part for part in paragraphs(page.read_text(encoding="utf-8")) if part][:2]
+    assert title.startswith("# ")
+    assert re.match(r"[\w*`]", first), "no heading, list or table"
+    assert first.rstrip("*").endswith((".", ":", "?"))
+
+
+@of_page([page for page in PAGES if page.stem in FOR_NEWCOMERS])
+def test_no_sentence_is_too_long(page):
+    assert not long_sentences(paragraphs(page.read_text(encoding="utf-8")))
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub and Sphinx make them."""
+    headings = re.findall(r"^#+ (.+)$", FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@of_page(EVERY_PAGE)
+def test_links_lead_somewhere(page):
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        address = urlsplit(link)
+        if address.scheme:
+            assert address.scheme == "https", link
+            assert re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", address.netloc), link
+            continue
+        target = (page.parent / address.path).resolve() if address.path else page
+        if str(target.relative_to(ROOT)).startswith("docs/generated"):
+            assert target.with_suffix("").relative_to(ROOT / "docs").as_posix() in GENERATED, link
+            continue
+        assert target.exists(), link
+        assert not address.fragment or address.fragment in anchors(target), link
+
+
+@of_page([page for page in EVERY_PAGE if FENCE.search(page.read_text(encoding="utf-8"))])
+def test_every_block_is_run_or_its_commands_exist(page):
+    for language, body in FENCE.findall(page.read_text(encoding="utf-8")):
+        if language == "python" and "plugins" not in page.parts:  # theirs are run by their own tests
+            assert body.startswith(">>> "), body
+        elif language == "console":
+            assert body.startswith("$ pyknnmi "), body
+        elif language == "toml":
+            entry = tomllib.loads(body)["project"]["entry-points"]["pyknnmi"]
+            example = (ROOT / "plugins/pyknnmi-example/pyproject.toml").read_text(encoding="utf-8")
+            assert entry == tomllib.loads(example)["project"]["entry-points"]["pyknnmi"]
+        else:
+            assert language in {"python", "sh", *RUN_ELSEWHERE}, language
+
+
+COMMAND = re.compile(r"^pyknnmi ((?:[^`\n\\]|\\\n)+)", re.MULTILINE)
+
+
+@of_page([page for page in EVERY_PAGE if "pyknnmi " in page.read_text(encoding="utf-8")])
+def test_commands_that_are_only_shown_exist(page):
+    """The commands in shell blocks and within sentences have these names and options."""
+    text = page.read_text(encoding="utf-8")
+    shown = [*COMMAND.findall(blocks(page, "sh")), *re.findall(r"`pyknnmi ((?:\\\n|[^`])+)`", FENCE.sub("", text))]
+    context = click.Context(main)
+    for line in shown:
+        name, *words = shlex.split(line.replace("\\\n", " "), comments=True)
+        if name.isupper() or name.startswith("-") or name in ("experiment", "figures"):
+            continue  # those of pyknnmi-experiments are tested there
+        command = main.get_command(context, name)
+        assert command, line
+        if isinstance(command, click.Group) and words:
+            command = command.get_command(context, words[0]) or command
+        options = {option for parameter in command.params for option in parameter.opts} | {"--help"}
+        assert {word.partition("=")[0] for word in words if word.startswith("--")} <= options, line
+
+
+def test_targets_of_make_that_pages_name_exist():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    for page in EVERY_PAGE:
+        named = re.findall(r"(?:^|`)make ([a-z-]+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+        assert {name for name in named if page.name != "CHANGELOG.md"} <= targets, page

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyknnmi.auditing.columns import column_findings
-from pyknnmi.auditing.finding import AuditFinding, warn_of
+from pyknnmi.auditing.finding import AuditFinding, grouped, in_one_warning, warn_of
 from pyknnmi.auditing.recommendation import recommended
 from pyknnmi.auditing.relations import relation_findings
 from pyknnmi.auditing.rows import row_findings
 from pyknnmi.data.dataset import Dataset
 
-__all__ = ["Audit", "AuditFinding", "audited", "find", "warn_of"]
+__all__ = ["Audit", "AuditFinding", "audited", "find", "grouped", "in_one_warning", "warn_of"]
+
+_SHOWN = 8  # findings of one kind that are printed in full
 
 
 @dataclass(frozen=True)
@@ -38,13 +40,12 @@ class Audit:
 
     def __str__(self) -> str:
         lines = [f"{self.rows} rows, {self.columns} columns"]
-        alike: dict[tuple[bool, str, str], list[str]] = {}
-        for finding in self.findings:
-            said = (finding.serious, finding.follows, finding.advice)
-            alike.setdefault(said, []).append(finding.found)
-        for (serious, follows, advice), found in alike.items():
-            lines += [f"{'!' if serious else '-'} {line}" for line in found]
-            lines += [f"    {follows}", f"    {advice}"]
+        for group in grouped(self.findings):
+            mark = "!" if group[0].serious else "-"
+            lines += [f"{mark} {finding.found}" for finding in group[:_SHOWN]]
+            if others := [" and ".join(finding.columns) for finding in group[_SHOWN:]]:
+                lines.append(f"{mark} so it is with {len(others)} more: {', '.join(others)}")
+            lines += [f"    {group[0].follows}", f"    {group[0].advice}"]
         if not self.findings:
             lines.append("nothing was found that speaks against any test")
         return "\n".join([*lines, f"recommended: {self.spec}", *(f"    {reason}" for reason in self.reasons)])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from pyknnmi.errors import warn
 
-__all__ = ["AuditFinding", "warn_of"]
+__all__ = ["AuditFinding", "grouped", "in_one_warning", "warn_of"]
 
 _SHOWN = 6  # findings of one kind in a warning
 
@@ -20,7 +20,7 @@ class AuditFinding:
     Attributes
     ----------
     kind : str
-        What sort of thing, such as ``censored``; the page "Choose" lists them.
+        What sort of thing, such as ``censored``; the page "Which spec should I use" lists them.
     columns : tuple of str
         The columns that it is about; none when it is about the rows.
     figure : float
@@ -40,22 +40,33 @@ class AuditFinding:
     serious: bool = False
 
     def __str__(self) -> str:
-        return f"{self.found}: {self.follows}; {self.advice}"
+        return _sentences(self.found, self.follows, self.advice)
 
     def record(self) -> dict[str, Any]:
         """Return the finding in the types of JSON."""
         return {**asdict(self), "columns": list(self.columns)}
 
 
-def warn_of(findings: Iterable[AuditFinding]) -> None:
-    """Warn of the serious findings: once for all columns of which the same is to be said."""
-    alike: dict[tuple[str, str, str], list[str]] = {}
+def grouped(findings: Iterable[AuditFinding]) -> list[list[AuditFinding]]:
+    """Return the findings in groups of which the same is to be said."""
+    groups: dict[tuple[bool, str, str], list[AuditFinding]] = {}
     for finding in findings:
-        if finding.serious:
-            alike.setdefault((finding.kind, finding.follows, finding.advice), []).append(finding.found)
-    for (_, follows, advice), found in alike.items():
-        warn(f"{'; '.join(found[:_SHOWN])}{_more(len(found) - _SHOWN)}: {follows}; {advice}")
+        groups.setdefault((finding.serious, finding.follows, finding.advice), []).append(finding)
+    return list(groups.values())
 
 
-def _more(count: int) -> str:
-    return f"; and {count} more columns" if count > 0 else ""
+def in_one_warning(group: Sequence[AuditFinding]) -> str:
+    """Return what a warning says of findings of which the same is to be said."""
+    more = [f"So it is with {len(group) - _SHOWN} more columns"] if len(group) > _SHOWN else []
+    found = [finding.found for finding in group[:_SHOWN]]
+    return _sentences(*found, *more, group[0].follows, group[0].advice)
+
+
+def warn_of(findings: Iterable[AuditFinding]) -> None:
+    """Warn of the serious findings: once for all of which the same is to be said."""
+    for group in grouped(finding for finding in findings if finding.serious):
+        warn(in_one_warning(group))
+
+
+def _sentences(*texts: str) -> str:
+    return " ".join(f"{text[:1].upper()}{text[1:]}." for text in texts)

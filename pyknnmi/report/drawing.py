@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,10 @@ __all__ = ["SHADES", "effect_svg", "matrix_svg", "network_svg"]
 SHADES = 6
 _LONGEST_NAME = 28
 _LONGEST_IN_MATRIX = 20
-RADIUS = 7.0
+_RADIUS = 7.0
 _FONT = 13.0
 _CHARACTER = 0.56 * _FONT  # width of an average letter
+_WIDE, _HIGH, _EDGE = 220, 110, 16  # of the drawing of an effect
 
 
 def network_svg(
@@ -45,7 +47,9 @@ def network_svg(
     place = {name: i for i, name in enumerate(names)}
     left, top, width, height = _frame(list(points.values()))
     largest = max((abs(row.strength) for row in rows if row.edge and row.strength), default=1.0)
-    widest = min(max(32 / math.sqrt(len(names)), 2.0), 6.0)
+    scale = _font(width) / _FONT
+    thin, widest = scale, scale * min(max(32 / math.sqrt(len(names)), 2.0), 6.0)
+    radius = _RADIUS * scale
     size = "large" if len(names) > 100 else "small"
     box = f"{left:.1f} {top:.1f} {width:.1f} {height:.1f}"
     start = f'<svg id="network" class="{size}" viewBox="{box}" role="application" aria-label="{escape(label)}">'
@@ -57,7 +61,7 @@ def network_svg(
         (x1, y1), (x2, y2) = points[row.source], points[row.target]
         kind = "miss" if not row.edge else "fixed" if row.answer and row.p_value is None else ""
         kind = "open" if row.edge and arrows.get(i, 1) == 0 else kind
-        thickness = 1 + (widest - 1) * math.sqrt(abs(row.strength or 0.0) / largest)
+        thickness = thin + (widest - thin) * math.sqrt(abs(row.strength or 0.0) / largest)
         parts.append(
             f'<line data-pair="{i}" class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
             + (f' stroke-width="{thickness:.2f}"/>' if row.edge else "/>")
@@ -67,22 +71,21 @@ def network_svg(
             degree[row.target] += 1
         if row.edge and arrows.get(i):
             (x1, y1), (x2, y2) = ((x1, y1), (x2, y2)) if arrows[i] > 0 else ((x2, y2), (x1, y1))
-            angle, back, tip = math.atan2(y2 - y1, x2 - x1), RADIUS + 1, 6 + thickness
+            angle, back, tip = math.atan2(y2 - y1, x2 - x1), radius + 1, 6 * scale + thickness
             parts.append(
                 f'<path class="tip" data-pair="{i}" d="M0 0L{-tip:.1f} {-0.45 * tip:.1f}V{0.45 * tip:.1f}Z" '
                 f'transform="translate({x2 - back * math.cos(angle):.1f} {y2 - back * math.sin(angle):.1f}) '
                 f'rotate({math.degrees(angle):.1f})"/>'
             )
     crowded = _crowded(points, degree, width)
-    font = _font(width)
     for name, (x, y) in points.items():
         kinds = ["node", *(["alone"] if not degree[name] else []), *(["crowded"] if name in crowded else [])]
         neighbors = f"{degree[name]} neighbor{'s' * (degree[name] != 1)}"
-        tab = -1 if place[name] else 0
+        tab, shown = -1 if place[name] else 0, escape(shortened(name, _LONGEST_NAME))
         parts.append(
             f'<g class="{" ".join(kinds)}" data-node="{place[name]}" transform="translate({x:.1f} {y:.1f})" '
-            f'role="button" tabindex="{tab}" aria-label="{escape(name)}, {neighbors}"><circle r="{RADIUS:g}"/>'
-            f'<text y="{-RADIUS - 4:g}" font-size="{font:.1f}">{escape(shortened(name, _LONGEST_NAME))}</text></g>'
+            f'role="button" tabindex="{tab}" aria-label="{escape(name)}, {neighbors}"><circle r="{radius:.1f}"/>'
+            f'<text y="{-radius - 4:.1f}" font-size="{_font(width):.1f}">{shown}</text></g>'
         )
     return "".join([*parts, "</g></svg>"])
 
@@ -139,28 +142,49 @@ def matrix_svg(
     )
 
 
-def effect_svg(at: Sequence[float], effect: Sequence[float], label: str) -> str:
-    """Return a curve with a line at 0, and the range of each axis."""
-    width, height, margin = 220.0, 110.0, 16.0
-    low, high = min(0.0, *effect), max(0.0, *effect)
-    across, up = (at[-1] - at[0]) or 1.0, (high - low) or 1.0
+def effect_svg(effect: Mapping[str, Any], label: str) -> str:
+    """Return a partial effect: a curve, a dot for each category, or for two columns a map.
 
-    def place(x: float, y: float) -> tuple[float, float]:
-        return margin + (width - 2 * margin) * (x - at[0]) / across, height - margin - (height - 2 * margin) * (
-            y - low
-        ) / up
-
-    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(place, at, effect))
-    zero = place(at[0], 0.0)[1]
-    box = f'viewBox="0 0 {width:g} {height:g}" width="{width:g}"'
+    Curves and dots have a line at 0. A map is blue where the two columns together add, and orange where they take
+    away, the deeper the more. Below is the range of the column across, at the left the largest effect.
+    """
+    values = np.asarray(effect["effect"], dtype=float)
+    at, categories = effect["at"], effect.get("shape") == "categories"
+    largest = float(np.abs(values).max()) if values.ndim == 2 else max(0.0, float(values.max()))
+    parts = _effect_map(values) if values.ndim == 2 else _effect_line(at[0], values, categories)
+    first, last = (shortened(str(v), 14) if categories else f"{v:.3g}" for v in (at[0][0], at[0][-1]))
     return "".join(
         [
-            f'<svg class="effect" {box} role="img" aria-label="{escape(label)}">',
-            f'<line x1="{margin}" x2="{width - margin}" y1="{zero:.1f}" y2="{zero:.1f}"/><polyline points="{points}"/>',
-            f'<text x="{margin}" y="{height - 3}">{at[0]:.3g}</text>',
-            f'<text x="{width - margin}" y="{height - 3}" text-anchor="end">{at[-1]:.3g}</text>',
-            f'<text x="2" y="9">{high:.2g} sd</text></svg>',
+            f'<svg class="effect" viewBox="0 0 {_WIDE} {_HIGH}" width="{_WIDE}" role="img" ',
+            f'aria-label="{escape(label)}">{parts}<text x="{_EDGE}" y="{_HIGH - 3}">{escape(first)}</text>',
+            f'<text x="{_WIDE - _EDGE}" y="{_HIGH - 3}" text-anchor="end">{escape(last)}</text>',
+            f'<text x="2" y="9">{"up to " * (values.ndim == 2)}{largest:.2g} sd</text></svg>',
         ]
+    )
+
+
+def _effect_line(at: Sequence[Any], values: NDArray[np.float64], categories: bool) -> str:
+    """Return a curve, or dots one for each category, with a line at 0."""
+    numbers = np.arange(len(values)) if categories else np.asarray(at, dtype=float)
+    low, high = min(0.0, float(values.min())), max(0.0, float(values.max()))
+    xs = _EDGE + (_WIDE - 2 * _EDGE) * (numbers - numbers[0]) / (float(np.ptp(numbers)) or 1.0)
+    ys = _HIGH - _EDGE - (_HIGH - 2 * _EDGE) * (np.append(values, 0.0) - low) / ((high - low) or 1.0)
+    zero = f'<line x1="{_EDGE}" x2="{_WIDE - _EDGE}" y1="{ys[-1]:.1f}" y2="{ys[-1]:.1f}"/>'
+    if categories:
+        return zero + "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"/>' for x, y in zip(xs, ys, strict=False))
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(xs, ys, strict=False))
+    return f'{zero}<polyline points="{points}"/>'
+
+
+def _effect_map(values: NDArray[np.float64]) -> str:
+    """Return a rectangle for each place in the range of two columns, the second from the bottom to the top."""
+    width, height = ((_WIDE - 2 * _EDGE) / values.shape[0], (_HIGH - 2 * _EDGE) / values.shape[1])
+    share = values / (float(np.abs(values).max()) or 1.0)
+    return "".join(
+        f'<rect class="{"plus" if share[i, j] > 0 else "minus"}" fill-opacity="{abs(share[i, j]):.2f}" '
+        f'x="{_EDGE + i * width:.1f}" y="{_HIGH - _EDGE - (j + 1) * height:.1f}" '
+        f'width="{width:.1f}" height="{height:.1f}"/>'
+        for i, j in np.ndindex(*values.shape)
     )
 
 

@@ -10,7 +10,7 @@ import json
 import math
 import os
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib import resources
@@ -19,15 +19,17 @@ from typing import Any
 
 import numpy as np
 
+from pyknnmi.auditing import AuditFinding, grouped, in_one_warning
 from pyknnmi.data.files import make_folder, replace_file
 from pyknnmi.learning.result import LearnResult, format_p_value
-from pyknnmi.report.drawing import RADIUS, effect_svg, matrix_svg, network_svg
+from pyknnmi.report.drawing import effect_svg, matrix_svg, network_svg
 from pyknnmi.report.layout import clustered_order, node_positions
 from pyknnmi.report.pairs import (
     ReportedPair,
     alpha_of,
     closest_to_the_threshold,
     effects_in,
+    parameter_of,
     reported_pairs,
     strength_name,
 )
@@ -37,6 +39,7 @@ __all__ = ["report_html", "write_report"]
 
 _MOST_MISSES = 2000
 _MOST_CURVES = 30
+_MOST_FINDINGS = 3  # of one kind, in full
 _UNIT = 95.0  # length of an edge in the drawing, at least
 _AREA = 6500.0  # of the drawing for each column, at least
 _PAPER = (
@@ -168,7 +171,6 @@ class _Page:
         return {
             "names": list(self.names),
             "points": [[round(x, 1), round(y, 1)] for x, y in (self.points[name] for name in self.names)],
-            "radius": RADIUS,
             "order": self.order,
             "pairs": [
                 {
@@ -217,10 +219,12 @@ def _look(page: _Page) -> _Section:
 
 
 def _warnings(page: _Page) -> _Section | None:
-    """Return what the run warned of."""
-    if not page.result.warnings:
+    """Return what the run warned of, without what is among the findings."""
+    shown = {in_one_warning(group) for group in grouped(f for f in page.result.findings if f.serious)}
+    warnings = [warning for warning in page.result.warnings if warning not in shown]
+    if not warnings:
         return None
-    items = "".join(f"<li>{escape(warning)}</li>" for warning in page.result.warnings)
+    items = "".join(f"<li>{escape(warning)}</li>" for warning in warnings)
     return _Section("warnings", "Warnings", f"<ul>{items}</ul>", kind="warn")
 
 
@@ -229,12 +233,19 @@ def _findings(page: _Page) -> _Section | None:
     findings = sorted(page.result.findings, key=lambda finding: not finding.serious)
     if not findings:
         return None
-    items = "".join(
-        f"<li>{'<strong>Serious:</strong> ' if finding.serious else ''}{escape(str(finding))}.</li>"
-        for finding in findings
-    )
+    items = "".join(map(_finding, grouped(findings)))
     kind = "warn" if findings[0].serious else ""
     return _Section("findings", "What the table itself shows", f"<ul>{items}</ul>", kind=kind)
+
+
+def _finding(group: Sequence[AuditFinding]) -> str:
+    """Return findings of which the same is to be said: a few in full, of the others the columns and figures."""
+    shown = " ".join(_sentence(finding.found) for finding in group[:_MOST_FINDINGS])
+    others = ", ".join(f"{' and '.join(f.columns)} ({f.figure:.3g})" for f in group[_MOST_FINDINGS:])
+    more = f'<div class="note">The same of {escape(others)}.</div>' if others else ""
+    strong = "<strong>Serious.</strong> " if group[0].serious else ""
+    what = f"{_sentence(group[0].follows)} {_sentence(group[0].advice)}"
+    return f'<li>{strong}{escape(shown)}{more}<div class="note">{escape(what)}</div></li>'
 
 
 def _network(page: _Page) -> _Section:
@@ -289,7 +300,7 @@ _COLUMNS: Sequence[tuple[str, str]] = (
 
 
 def _pairs(page: _Page) -> _Section:
-    note = f"Strength is the {page.strength}, of the test that decided about the pair."
+    note = f"Strength is the {page.strength}. It comes from the test that decided about the pair."
     if page.left_out:
         note += f" {page.left_out} more pairs without an edge, all far from the threshold, are left out here."
     heads = [f'<th scope="col"><button type="button" data-key="{key}">{text}</button></th>' for key, text in _COLUMNS]
@@ -326,23 +337,20 @@ and grey stands for no test. Columns that go together stand together.</p>
 
 
 def _effects(page: _Page) -> _Section | None:
-    """Return the curves of partial effects, for learners that fit them, from the largest."""
-    curves = [
-        effect
-        for effect in effects_in(page.result.details)
-        if len(effect["on"]) == 1 and effect.get("shape") != "categories" and len(effect["effect"]) > 1
-    ]
-    if not curves:
+    """Return drawings of partial effects, for learners that fit them, from the largest."""
+    effects = [effect for effect in effects_in(page.result.details) if np.size(effect["effect"]) > 1]
+    if not effects:
         return None
-    curves.sort(key=lambda effect: -float(np.ptp(effect["effect"])))
+    effects.sort(key=lambda effect: -float(np.ptp(effect["effect"])))
     figures = []
-    for effect in curves[:_MOST_CURVES]:
-        column, on = effect["column"], effect["on"][0]
-        drawing = effect_svg(effect["at"][0], effect["effect"], f"{column} against {on}")
-        figures.append(f"<figure>{drawing}<figcaption>{escape(column)} against {escape(on)}</figcaption></figure>")
+    for effect in effects[:_MOST_CURVES]:
+        label = f"{effect['column']} against {' and '.join(effect['on'])}"
+        figures.append(f"<figure>{effect_svg(effect, label)}<figcaption>{escape(label)}</figcaption></figure>")
     note = "How a column changes with another when its other neighbors stay as they are, in standard deviations (sd)."
-    if len(curves) > _MOST_CURVES:
-        note += f" The {_MOST_CURVES} largest of {len(curves)} are shown."
+    if any(len(effect["on"]) > 1 for effect in effects[:_MOST_CURVES]):
+        note += " A map shows what two columns add together: blue is more, orange is less."
+    if len(effects) > _MOST_CURVES:
+        note += f" The {_MOST_CURVES} largest of {len(effects)} are shown."
     body = f'<p class="note">{note}</p><div class="figures">{"".join(figures)}</div>'
     return _Section("effects", "Partial effects", body)
 
@@ -389,20 +397,26 @@ def _details(page: _Page) -> _Section:
     return _Section("repeat", "Settings, and how to repeat this", body)
 
 
+_RULES: Mapping[object, tuple[str, str]] = {
+    "and": ("AND rule", "Two columns are joined if each is in the other's blanket."),
+    "or": ("OR rule", "Two columns are joined if one is in the blanket of the other."),
+}
+
+
 def _words(page: _Page) -> _Section:
     words = [("Edge", "The two columns depend on each other even when all the others are known.")]
     if page.result.blankets:
         blanket = "Of a column: the smallest set of others that, once known, leaves nothing more to learn about it."
         words.append(("Markov blanket", blanket))
-        rules = "Two columns are joined if each is in the other's blanket. Under the rule OR one side is enough."
-        words.append(("AND rule", rules))
+        rule = _RULES.get(parameter_of(page.result, "rule"))
+        words += [rule] if rule else []
     words += [
         ("Strength", f"The {page.strength}. A strength near 0 means no dependence."),
         ("p-value", "How often chance alone would give so strong a dependence, if the two columns were independent."),
         ("Given", "The columns that a test took as known."),
     ]
     if page.alpha is not None:
-        words.append(("Threshold", f"A p-value below {page.alpha:g} counts as dependence."))
+        words.append(("Threshold", f"No edge has a p-value above {page.alpha:g}."))
     return _Section(
         "words", "Words used here", "<dl>" + "".join(f"<dt>{a}</dt><dd>{escape(b)}</dd>" for a, b in words) + "</dl>"
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from pyknnmi.learning.result import LearnResult, PairEvidence, format_p_value
 from pyknnmi.protocols.ci_tests import CIResult
-from pyknnmi.protocols.spec import Spec
+from pyknnmi.protocols.spec import Spec, Value
 from pyknnmi.search.constraints import FORBIDDEN, REQUIRED
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "alpha_of",
     "closest_to_the_threshold",
     "effects_in",
+    "parameter_of",
     "reported_pairs",
     "shortened",
     "strength_name",
@@ -98,12 +99,17 @@ def closest_to_the_threshold(rows: Sequence[ReportedPair], alpha: float, count: 
 
 
 def alpha_of(result: LearnResult) -> float | None:
-    """Return the significance level that a result's spec gives; None if its components have none."""
-    for call in reversed(Spec.parse(result.spec).calls):
-        for name, value in call.arguments:
-            if name == "alpha" and isinstance(value, int | float):
-                return float(value)
-    return None
+    """Return the largest p-value that an edge may have; None if the components of the spec know none."""
+    alpha = result.details.get(
+        "level", parameter_of(result, "alpha")
+    )  # functional-anova lowers its alpha with the rows
+    return float(alpha) if isinstance(alpha, int | float) else None
+
+
+def parameter_of(result: LearnResult, name: str) -> Value:
+    """Return a parameter in a result's spec, of the last component that has one of this name; None if none has."""
+    calls = reversed(Spec.parse(result.spec).calls)
+    return next((value for call in calls for key, value in call.arguments if key == name), None)
 
 
 def effects_in(details: Mapping[str, object]) -> list[Mapping[str, Any]]:
@@ -178,4 +184,5 @@ def _test_in_words(answer: CIResult, given: tuple[str, ...]) -> str:
     if answer.decided_by == "screen":
         return f"independent{condition}, as the estimate and the correlation are both next to nothing"
     verdict = "independent" if answer.independent else "dependent"
-    return f"{verdict}{condition} (p = {format_p_value(answer.p_value)})"
+    p = format_p_value(answer.p_value)
+    return f"{verdict}{condition} (p {p if p.startswith('<') else f'= {p}'})"

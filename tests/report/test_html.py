@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from made_results import HOSTILE, answer, hostile_result, made, mixed_result
+from prose import long_sentences, texts
 
 import pyknnmi
 from pyknnmi import PartiallyDirectedGraph, simulate
+from pyknnmi.auditing.finding import AuditFinding
 from pyknnmi.cli import main
 from pyknnmi.data.files import write_dataset
-from pyknnmi.report.html import repeat_command, report_html
+from pyknnmi.report.html import _SECTIONS, repeat_command, report_html
 
 
 class Page(HTMLParser):
@@ -129,14 +131,20 @@ def test_a_calibration_is_shown_with_its_advice():
     assert "Calibration" not in report_html(mixed_result())
 
 
-def test_partial_effects_are_curves():
+def test_partial_effects_are_curves_dots_and_maps():
     smooth = {"column": "b", "on": ["<a>"], "shape": "smooth", "at": [[0.0, 1.0, 2.0]], "effect": [-1.0, 0.0, 1.0]}
-    both = {"column": "b", "on": ["a", "c"], "shape": "interaction", "at": [[0.0], [0.0]], "effect": [[1.0]]}
-    text = report_html(made({}, {}, details={"effects": [smooth, both]}))
+    kinds = {"column": "b", "on": ["e"], "shape": "categories", "at": [["<x>", "y"]], "effect": [-0.5, 0.5]}
+    grid = [[-0.5, 0.25], [0.0, 0.5]]
+    both = {"column": "b", "on": ["a", "c"], "shape": "interaction", "at": [[0.0, 1.0], [0.0, 1.0]], "effect": grid}
+    text = report_html(made({}, {}, details={"effects": [smooth, kinds, both]}))
     # 220 wide and 110 high with margins of 16: the curve goes from corner to corner, through the middle
     assert '<polyline points="16.0,94.0 110.0,55.0 204.0,16.0"/>' in text
-    assert "b against &lt;a&gt;" in text
-    assert text.count("<figure>") == 1
+    assert text.count('<circle cx="16.0" cy="94.0" r="4"/><circle cx="204.0" cy="16.0" r="4"/>') == 1
+    assert "&lt;x&gt;</text>" in text
+    # the map has two by two rectangles of 94 by 39, the second column from the bottom up
+    assert '<rect class="minus" fill-opacity="1.00" x="16.0" y="55.0" width="94.0" height="39.0"/>' in text
+    assert '<rect class="plus" fill-opacity="0.50" x="16.0" y="16.0" width="94.0" height="39.0"/>' in text
+    assert [text.count(f"<figcaption>b against {on}</figcaption>") for on in ("&lt;a&gt;", "e", "a and c")] == [1, 1, 1]
 
 
 def test_directions_are_drawn_as_tips():
@@ -189,7 +197,58 @@ def test_what_the_table_shows_is_in_the_report():
     walks = np.random.default_rng(0).normal(size=(200, 2)).cumsum(axis=0)
     result = pyknnmi.learn(walks, "iamb+fisher-z")
     text = report_html(result)
-    assert result.findings
+    assert [finding.columns for finding in result.findings] == [("X1",), ("X2",)]
+    said = " ".join(texts(text))
     for finding in result.findings:
-        assert html.escape(str(finding)) in text
+        assert f"{finding.found[1:]}." in said
+        assert finding.advice[1:] in said
+    assert len(result.warnings) == 1
+    assert ">Warnings<" not in text, "the one warning is what the findings say"
     assert "What the table itself shows" not in report_html(mixed_result())
+
+
+def test_findings_that_say_the_same_are_put_together():
+    said = {"kind": "censored", "follows": "little is seen", "advice": "keep it"}
+    findings = tuple(AuditFinding(columns=(x,), figure=0.5, found=f"{x} ends", **said) for x in ("<a>", *"bcde"))
+    text = report_html(made({}, {}, findings=findings))
+    assert "<li>&lt;a&gt; ends. B ends. C ends." in text
+    assert (
+        '<div class="note">The same of d (0.5), e (0.5).</div><div class="note">Little is seen. Keep it.</div>' in text
+    )
+
+
+def test_the_threshold_is_that_of_the_learner():
+    assert "No edge has a p-value above 0.05." in report_html(mixed_result())
+    assert "No edge has a p-value above 0.01." in report_html(made({}, {}, details={"level": 0.01}))
+
+
+def test_the_rule_is_explained_where_there_is_one():
+    evidence, blankets = {"ab": (True, "", answer(4, 1e-4))}, {"a": "b", "b": "a"}
+    shown = [
+        report_html(made(evidence, blankets, spec)) for spec in ("iamb(rule=and)+fisher-z", "iamb(rule=or)+fisher-z")
+    ]
+    assert ["AND rule" in text for text in shown] == [True, False]
+    assert ["OR rule" in text for text in shown] == [False, True]
+
+
+def test_a_p_value_that_underflows_reads_well():
+    text = report_html(made({"ab": (True, "", answer(50.0, 0.0))}, {}))
+    assert "(p &lt;1e-300)" in text
+
+
+@pytest.mark.filterwarnings("ignore::pyknnmi.PyknnmiWarning")
+def test_no_sentence_of_a_report_is_too_long():
+    """Every section is there, and names of columns are short."""
+    data, _ = simulate.small_network(120, seed=1)
+    results = [
+        mixed_result(),
+        pyknnmi.learn(data, "iamb+fisher-z", calibrate=True, required=[("X1", "X7")]),
+        pyknnmi.learn(data, "pc-stable+fisher-z", orient=True),
+        pyknnmi.learn(data, "functional-anova"),
+        pyknnmi.learn(data.values.cumsum(axis=0).round(), "iamb+fisher-z"),
+        made({}, {}, warnings=("column 'a' is constant",)),
+    ]
+    titles = {title for result in results for title in re.findall("<h2[^>]*>(.*?)</h2>", report_html(result))}
+    assert len(titles) == len(_SECTIONS)
+    for result in results:
+        assert not long_sentences(texts(report_html(result)))

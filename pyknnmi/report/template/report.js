@@ -50,6 +50,7 @@
     }));
     const touching = nodes.map((_, i) => lines.filter(({ pair }) => pair.a === i || pair.b === i));
     const frame = svg.viewBox.baseVal;
+    const radius = svg.querySelector("circle").r.baseVal.value;
     const home = { x: 0, y: 0, scale: 1 };
     let camera = { ...home };
     let picked = null, settled = 0;
@@ -75,7 +76,7 @@
       if (tip) {
         const [start, end] = pair.arrow > 0 ? [from, to] : [to, from];
         const angle = Math.atan2(end.y - start.y, end.x - start.x);
-        const back = content.radius + 1;
+        const back = radius + 1;
         tip.setAttribute("transform",
           `translate(${end.x - back * Math.cos(angle)} ${end.y - back * Math.sin(angle)}) rotate(${(angle * 180) / Math.PI})`);
       }
