@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,14 +30,28 @@ WHOLE_NUMBERS = 2**53
 _FEW_ROWS = 5  # so many may all have their own label, and it be a category
 
 _MINUS = "-+\N{MINUS SIGN}\N{EN DASH}"
-_CURRENCY = r"(?:[$€£¥₹₽]|(?:USD|EUR|GBP|JPY|CHF|CNY|INR)\b)?"
-_THOUSANDS = ",.' \N{RIGHT SINGLE QUOTATION MARK}\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
-_QUANTITY = re.compile(
-    rf"[<>≤≥=~≈±]?\s*{_CURRENCY}\s*[{_MINUS}]?\s*{_CURRENCY}\s*"
-    rf"(?:\d{{1,3}}(?:[{_THOUSANDS}]\d{{3}})+|\d+|(?=[.,]\d))(?:[.,]\d*)?(?:[eEdD][{_MINUS}]?\d+)?\s*"
-    r"(?P<unit>[^\d\s.,;:()\[\]|/_-][^\d()\[\]|_-]*?[23²³]?)?\s*"
+_CURRENCY = (
+    r"(?:[A-Z]{0,3}[$€£¥₹₽₩₪₫₴₺฿₦]|(?:USD|EUR|GBP|JPY|CHF|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR)\b)?"
 )
-_BASE_UNIT = r"[kMGTmuµnp]?(?:g|m|l|L|s|Hz|V|A|W|J|Pa|M|mol|cal|B|bar|eV)"
+_THOUSANDS = ",.' _\N{RIGHT SINGLE QUOTATION MARK}"
+_BY = "x*·\N{MULTIPLICATION SIGN}"
+_DIGITS = (
+    rf"(?:\d{{1,3}}(?:[{_THOUSANDS}]\d{{3}})+|\d{{1,2}}(?:,\d{{2}})+,\d{{3}}|\d+|(?=[.,]\d))(?:[.,]\d*)?"
+    rf"(?:[eEdD][{_MINUS}]?\d+)?(?:\s?[{_BY}]?\s?10\^[{_MINUS}]?\d+)?"
+)
+_QUANTITY = re.compile(
+    rf"[<>≤≥=~≈±'\"(]*\s*{_CURRENCY}\s*[{_MINUS}]?\s*{_CURRENCY}\s*{_DIGITS}(?:\s?(?:±|\+/-)\s?{_DIGITS})?"
+    r"[)'\"-]*\s*(?P<unit>/?[^\d\s.,;:()\[\]|'\"/_-][^\d()\[\]|'\"_-]*?[23]?)?[)'\"]*\s*"
+)
+_CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\s?[ap]\.?m\.?)?(?:\s?(?:Z|[+-]\d\d:?\d\d))?"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_TIME = re.compile(
+    rf"(?:(?:\d{{4}}([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2(?:\d\d){{1,2}}|\d\d?[\s-]{_MONTH}[\s-](?:\d\d){{1,2}}|"
+    rf"{_MONTH}\s\d\d?,?\s\d{{4}})(?:[T\s]{_CLOCK})?|{_CLOCK})",
+    re.IGNORECASE,
+)
+_SPREADSHEET_ERROR = re.compile(r"#(?:DIV/0!|VALUE!|REF!|NAME\?|NUM!)")
+_BASE_UNIT = r"[kKMGTmuμnp]?(?:g|m|l|L|s|Hz|V|A|W|J|Pa|M|mol|cal|B|bar|eV)"
 _UNIT = re.compile(
     rf"[%‰K]|°[CF]?|{_BASE_UNIT}(?:/{_BASE_UNIT}|/dl|/dL|/h)?|min|h|hrs?|hours?|d|days?|wk|weeks?|months?|y|yrs?|years?|"
     r"d[lL]|[cd]m|km/h|in|ft|mi|lbs?|oz|kb|bp|I?U|mmHg|k|million|billion"
@@ -111,7 +126,7 @@ def column_of(column: Any, name: str, marks: Sequence[str] | None = None, as_cat
         Text of which most rows, or all of more than a few, have their own; whole numbers that a double cannot tell
         apart.
     DataTypeError
-        Complex numbers, dates, objects; text among numbers; text that is numbers with units or signs.
+        Complex numbers, dates, objects; text among numbers; text that is dates, or numbers with units or signs.
     """
     array = _array(column)
     if array.ndim != 1:
@@ -121,6 +136,8 @@ def column_of(column: Any, name: str, marks: Sequence[str] | None = None, as_cat
     if array.dtype.kind in "fiub" and not is_category and not as_categories:
         check_whole_numbers(array, name)
         values = array.astype(np.float64, copy=False)
+        if array.dtype.kind == "f" and "int" in str(getattr(column, "dtype", "")).lower():
+            _check_integers(column, values, name)
         for mark in marks or ():
             if (missing := number(mark)) is not None and (values == missing).any():
                 values = np.where(values == missing, np.nan, values)
@@ -160,7 +177,7 @@ def check_count(known: int, rows: int, name: str) -> None:
 
 
 def check_no_quantities(labels: Sequence[str], name: str, place: Callable[[str], str]) -> None:
-    """Raise an error for labels that are numbers once signs, units and separators are gone.
+    """Raise an error for labels that are numbers once signs, units and separators are gone, for times, and for errors.
 
     Some may be no numbers, one in ten: a word such as "unknown" makes no categories of a hundred prices.
 
@@ -173,19 +190,36 @@ def check_no_quantities(labels: Sequence[str], name: str, place: Callable[[str],
     place : callable
         Returns where a label stands first, for the message.
     """
-    matches = [(label, match) for label in labels if (match := _QUANTITY.fullmatch(label))]
-    units = {match["unit"] or "" for _, match in matches}
+    way_out = f"if these are categories, say so ({python_or_command('categories', name)})"
+    for label in labels:
+        if _SPREADSHEET_ERROR.fullmatch(label):
+            raise DataTypeError(
+                f"{place(label)}column '{name}' holds '{label}', an error of a spreadsheet: mend the formula, or say "
+                "that it is a mark of missing values (missing_marks, --missing-marks)"
+            )
+    plain = {label: unicodedata.normalize("NFKC", label).strip() for label in labels}
+    most = 0.9 * len(labels)
+    times = [label for label, text in plain.items() if _TIME.fullmatch(text)]
+    if times and len(times) >= most:
+        raise DataTypeError(
+            f"{place(times[0])}column '{name}' holds '{times[0]}', a date or a time: make it a number, such as days "
+            f"since the first; {way_out}"
+        )
+    matches = {label: match for label, text in plain.items() if (match := _QUANTITY.fullmatch(text))}
+    units = {match["unit"] or "" for match in matches.values()}
     alike = len(units) == 1 or all(_UNIT.fullmatch(unit) for unit in units - {""})
-    if not matches or 10 * len(matches) < 9 * len(labels) or not alike:
+    if not matches or len(matches) < most or not alike:
         return
+    first = next(iter(matches))
     raise DataTypeError(
-        f"{place(matches[0][0])}column '{name}' holds '{matches[0][0]}', {_what_number(matches[0][0])}: write decimal "
-        "points and nothing between thousands, and neither units nor signs; if these are categories, say so "
-        f"({python_or_command('categories', name)})"
+        f"{place(first)}column '{name}' holds '{first}', {_what_number(first)}: write decimal points and nothing "
+        f"between thousands, and neither units nor signs; {way_out}"
     )
 
 
 def _what_number(label: str) -> str:
+    if number(label) is not None:
+        return "a number as text"
     return "a number with a comma" if "," in label else "a number with a unit, a sign or a separator"
 
 
@@ -220,14 +254,23 @@ def is_missing(label: Any) -> bool:
 
 
 def _array(column: Any) -> NDArray[Any]:
-    """Return the values as an array; of pandas' own nullable numbers, which would come as objects, as floats."""
+    """Return the values as an array: nullable numbers of pandas as floats, what NumPy has no type for as objects."""
+    if isinstance(column, np.ma.MaskedArray) and np.ma.is_masked(column):
+        values = column.data.astype(object)
+        values[np.ma.getmaskarray(column)] = None
+        return values
     dtype = getattr(column, "dtype", None)
     nullable = getattr(dtype, "numpy_dtype", None) if hasattr(dtype, "na_value") else None
     if nullable is not None and nullable.kind in "fiu" and column.hasnans:
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
     if nullable is not None and nullable.kind in "fiub" and not column.hasnans:
         return np.asarray(column.to_numpy(dtype=nullable))
-    return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    if not hasattr(column, "to_numpy"):
+        return np.asarray(column)
+    try:
+        return np.asarray(column.to_numpy())
+    except Exception:  # each library has errors of its own
+        return np.array(column.to_list(), dtype=object)
 
 
 def _marks_of(array: NDArray[Any], values: Values) -> dict[str, int]:
@@ -296,6 +339,15 @@ def check_whole_numbers(array: NDArray[Any], name: str) -> None:
     for row in np.flatnonzero((array > WHOLE_NUMBERS) | (array < -WHOLE_NUMBERS)).tolist():
         if int(float(array[row])) != int(array[row]):
             raise lost_digits(array[row], f"row {row} (counted from 0)", name)
+
+
+def _check_integers(column: Any, values: Values, name: str) -> None:
+    """Raise an error for whole numbers that came as doubles, since others of their column are missing."""
+    if not (np.abs(values) >= WHOLE_NUMBERS).any():
+        return
+    for row, value in enumerate(column.to_list()):
+        if isinstance(value, int) and int(float(value)) != value:
+            raise lost_digits(value, f"row {row} (counted from 0)", name)
 
 
 def lost_digits(value: Any, where: str, name: str) -> DataError:

@@ -385,11 +385,9 @@ def check_names(names: Sequence[str], places: Sequence[int] | None = None) -> No
             raise DataError(
                 f"column {position} has no name: name it, or leave it out if it names the rows (index='', --index '')"
             )
-        if any("\ud800" <= letter <= "\udfff" for letter in name):
-            raise DataError(
-                f"the name of column {position}, {name!r}, is no text: it holds half a character (a lone surrogate); "
-                "name it anew"
-            )
+        if wrong := re.search("[\0\ud800-\udfff]", name):
+            what = "a null character" if wrong[0] == "\0" else "half a character (a lone surrogate)"
+            raise DataError(f"the name of column {position}, {name!r}, is no text: it holds {what}; name it anew")
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise DataError(f"column names must differ; given more than once: {listing(repeated)}")

@@ -34,8 +34,15 @@ def columns_of(data: Any) -> list[tuple[Any, Any]] | None:
             data = getattr(data, method)()
     if hasattr(data, "to_numpy") and hasattr(data, "columns"):
         return list(_of_frame(data))
+    if len(getattr(data, "shape", (0, 0))) == 1:  # one column, which Arrow's interface offers too
+        return None
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__narwhals_dataframe__") or hasattr(data, "column_names"):
-        return list(_of_frame(_by_narwhals(data)))
+        try:
+            return list(_of_frame(_by_narwhals(data)))
+        except DataError:
+            raise
+        except Exception as error:
+            raise DataError(f"the table of type {type(data).__name__} cannot be read: {error}") from error
     return None
 
 
@@ -78,14 +85,16 @@ def _mapping(data: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     if not data:
         return []
     columns = {key: _column(column) for key, column in data.items()}
-    lengths = {key: np.shape(column)[0] if np.ndim(column) else None for key, column in columns.items()}
+    lengths = {
+        key: f"{np.shape(column)[0]} rows" if np.ndim(column) else "one value" for key, column in columns.items()
+    }
     key, length = next(iter(lengths.items()))
     for other, its_length in lengths.items():
-        if its_length is None or its_length != length:
+        if its_length != length or its_length == "one value":
+            than = "" if other == key else f" where '{key}' has {length}"
             raise DataError(
-                f"the data are a mapping, and column '{other}' has "
-                f"{'one value' if its_length is None else f'{its_length} rows'} where '{key}' has {length}: give a "
-                "mapping of names to columns of one length"
+                f"the data are a mapping, and column '{other}' has {its_length}{than}: give a mapping of names to "
+                "columns of one length"
             )
     return list(columns.items())
 
@@ -93,7 +102,7 @@ def _mapping(data: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
 def _column(given: Any) -> Any:
     """Return a column of a mapping; a sequence as objects, since NumPy would make text of numbers beside a text."""
     if hasattr(given, "to_numpy") or not isinstance(given, Sequence) or isinstance(given, str | bytes):
-        return given if hasattr(given, "to_numpy") else np.asarray(given)
+        return given if hasattr(given, "to_numpy") else np.asanyarray(given)  # a mask stays
     column = np.empty(len(given), dtype=object)
     column[:] = list(given)
     return column

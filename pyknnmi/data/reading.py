@@ -28,7 +28,7 @@ from pyknnmi.data.dataset import INFINITE_VALUES, Dataset, Missing, check_names,
 from pyknnmi.data.files import plain_name
 from pyknnmi.data.options import TableOptions, TableOptionsGiven
 from pyknnmi.data.sources import content_of
-from pyknnmi.errors import DataError, DataTypeError
+from pyknnmi.errors import DataError, DataTypeError, warn
 
 __all__ = ["TableRead", "read_columns", "read_table"]
 
@@ -169,7 +169,7 @@ class _Body:
 
     def rows_at_a_time(self, width: int) -> Iterator[list[list[str]]]:
         """Yield the rows that are not blank, many at a time; each has as many cells as there are columns."""
-        reader = csv.reader(io.StringIO(self.text), delimiter=self.delimiter, skipinitialspace=True)
+        reader = csv.reader(io.StringIO(self.text), delimiter=self.delimiter, skipinitialspace=True, strict=True)
         try:
             while rows := list(islice(reader, _ROWS_AT_A_TIME)):
                 rows = [row for row in rows if row]
@@ -350,10 +350,7 @@ def _split(where: str, text: str, options: TableOptions) -> tuple[_Body, list[st
     if trailing:
         names = names[:-1]
     if options.header is None and all(number(name) is not None for name in names):
-        raise DataError(
-            f"the first line of {where} holds numbers: put the column names there, or say whether it is a row "
-            "(header=False, --no-header) or the names (header=True, --header)"
-        )
+        raise DataError(f"the first line of {where} holds numbers: {_WHICH}")
     if not rest.strip():
         raise DataError(f"{where} has column names and no rows")
     cells = _cells(first_row, delimiter)
@@ -370,9 +367,13 @@ def _ends_with_value(row: str, delimiter: str) -> bool:
 
 def _check_header(where: str, names: Sequence[str], columns: dict[int, _Cells], body: _Body) -> None:
     """Raise an error for a first line that looks like a row of data. Whole numbers may be names, as years are."""
+    whole: dict[int, NDArray[np.intp]] = {}  # by column, the rows that hold a name which is a whole number
     for i, cells in columns.items():
         name = names[i]
-        if number(name) is not None and not re.fullmatch(r"\d{1,18}", name):
+        if re.fullmatch(r"\d{1,18}", name):
+            whole[i] = np.flatnonzero(cells.numbers == float(name))
+            continue
+        if number(name) is not None:
             what = "is a number"
         elif name.lower() in _MISSING or name.lower() == "nan":
             what = "is a mark of missing values"
@@ -381,9 +382,20 @@ def _check_header(where: str, names: Sequence[str], columns: dict[int, _Cells], 
         else:
             continue
         raise DataError(
-            f"the first line of {where} looks like a row of data: the column name '{name}' {what}; put the column "
-            "names there, or say whether it is a row (header=False, --no-header) or the names (header=True, --header)"
+            f"the first line of {where} looks like a row of data: the column name '{name}' {what}; {_WHICH}"
         )
+    if whole and all(rows.size for rows in whole.values()):
+        i, rows = next(iter(whole.items()))
+        warn(
+            f"the first line of {where} may be a row of data: the column name '{names[i]}' is also a value in its "
+            f"column ({body.place(int(rows[0]))}); {_WHICH}"
+        )
+
+
+_WHICH = (
+    "put the column names there, or say whether it is a row (header=False, --no-header) or the names (header=True, "
+    "--header)"
+)
 
 
 def _delimiter(header: str, row: str) -> str:
@@ -451,7 +463,7 @@ def _is_one_row(text: str) -> bool:
 
 def _rows(where: str, text: str, first_line: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the line on which each row begins, and its cells."""
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True, strict=True)
     line = first_line
     try:
         for row in reader:
@@ -461,7 +473,7 @@ def _rows(where: str, text: str, first_line: int, delimiter: str) -> Iterator[tu
         hint = (
             "are the ends of lines mixed, some of them a carriage return alone? Save the file again"
             if "new-line character" in str(error)
-            else "is a quotation mark left open?"
+            else "is a quotation mark left open, or does something follow the one that ends a cell?"
         )
         raise DataError(f"{where}, line {line}: cannot read the row that begins here ({error}): {hint}") from None
 

@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import sys
 import zipfile
 import zlib
@@ -25,7 +26,7 @@ _COMPRESSIONS: dict[bytes, Callable[[bytes], bytes]] = {
 }
 _DAMAGED = EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError
 _TABLES = {b"PAR1": "Parquet", b"ARROW1": "Feather"}
-_SYSTEM_FILES = ("__MACOSX/", ".DS_Store")
+_SYSTEM_FILE = re.compile(r"__MACOSX/|(?:.*/)?\.DS_Store$")
 
 
 def is_source(data: Any) -> bool:
@@ -47,12 +48,12 @@ def content_of(source: Any) -> tuple[str, str | Any]:
     try:
         content = _read(source)
         if isinstance(content, str):
-            return name, content.removeprefix("\ufeff")
+            return name, _text(content, name)
         content = _decompressed(content, name)
         for magic, format_ in _TABLES.items():
             if content.startswith(magic):
                 return name, _arrow_table(content, format_, name)
-        return name, content.decode("utf-8-sig")
+        return name, _text(content.decode(), name)
     except UnicodeDecodeError:
         raise DataError(f"cannot read {name}: it is not text in UTF-8: save it as CSV in UTF-8") from None
     except (
@@ -67,6 +68,14 @@ def content_of(source: Any) -> tuple[str, str | Any]:
         if isinstance(error, DataError):
             raise
         raise DataError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _text(content: str, name: str) -> str:
+    if "\0" in content:
+        raise DataError(
+            f"cannot read {name}: it holds null characters, as no text in UTF-8 does: save it as CSV in UTF-8"
+        )
+    return content.lstrip("\ufeff")
 
 
 def _name_of(source: Any) -> str:
@@ -92,7 +101,7 @@ def _decompressed(content: bytes, name: str) -> bytes:
     if not content.startswith(b"PK\x03\x04"):
         return content
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members = [file for file in archive.namelist() if not file.endswith("/") and not file.startswith(_SYSTEM_FILES)]
+        members = [file for file in archive.namelist() if not file.endswith("/") and not _SYSTEM_FILE.match(file)]
         if "[Content_Types].xml" in members:
             raise DataError(f"cannot read {name}: it is a spreadsheet or another office file: save it as CSV in UTF-8")
         if len(members) != 1:

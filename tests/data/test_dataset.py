@@ -156,6 +156,32 @@ def test_mappings_that_are_no_table():
         Dataset.of({})
 
 
+def test_one_column_is_no_table():
+    for library in ("pandas", "polars"):
+        with pytest.raises(DataError, match=r"the data have 1 dimension\(s\): give a table"):
+            Dataset.of(pytest.importorskip(library).Series([1.0, 2.0, 3.0]))
+
+
+def test_what_a_library_refuses_is_a_data_error():
+    table = pytest.importorskip("pyarrow").table([[1, 2], [2, 1]], names=["a", "a"])
+    with pytest.raises(DataError, match=r"(?s)the table of type Table cannot be read: .*unique"):
+        Dataset.of(table)
+
+
+def test_masked_columns_of_a_mapping_are_missing():
+    numbers = np.ma.masked_array([1.5, 2.5, 3.5, 4.5], mask=[False, True, False, False])
+    words = np.ma.masked_array(["u", "v", "w", "u"], mask=[False, False, True, False])
+    data = Dataset.of({"a": numbers, "b": words, "c": [1, 2, 3, 4]}, missing="drop")
+    assert data.values.tolist() == [[1.5, 0, 1], [4.5, 0, 4]]
+    assert data.kinds == ("continuous", "discrete", "continuous")
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+def test_names_that_are_no_text(values, name):
+    with pytest.raises(DataError, match=r"the name of column 2, .*, is no text: it holds"):
+        Dataset(values, ("a", name, "c"))
+
+
 @pytest.mark.parametrize("label", [None, float("nan")])
 def test_missing_labels_are_no_names(values, label):
     pandas = pytest.importorskip("pandas")
@@ -170,6 +196,26 @@ def test_pandas_own_number_types():
     frame.loc[1, "i"] = pandas.NA
     with pytest.raises(DataError, match=r"missing values \(NaN\) in column 'i' \(1\), first in row 1"):
         Dataset.of(frame)
+
+
+@pytest.mark.parametrize("library", ["pandas", "pandas by Arrow", "polars", "pyarrow"])
+def test_whole_numbers_beside_missing_ones_keep_their_digits(library):
+    pandas, polars, pyarrow = map(pytest.importorskip, ("pandas", "polars", "pyarrow"))
+    numbers = [2**53, None, 2**53 + 1]
+    table = {
+        "pandas": lambda: pandas.DataFrame({"a": pandas.array(numbers, dtype="Int64")}),
+        "pandas by Arrow": lambda: pandas.DataFrame({"a": pandas.array(numbers, dtype="int64[pyarrow]")}),
+        "polars": lambda: polars.DataFrame({"a": numbers}),
+        "pyarrow": lambda: pyarrow.table({"a": numbers}),
+    }[library]()
+    with pytest.raises(DataError, match=r"column 'a' holds 9007199254740993 in row 2"):
+        Dataset.of(table, missing="drop")
+
+
+def test_whole_numbers_that_numpy_has_no_type_for():
+    polars = pytest.importorskip("polars")
+    column = polars.Series("a", [2**100, 1, None], dtype=polars.Int128)
+    assert Dataset.of(polars.DataFrame([column]), missing="drop").values.tolist() == [[2.0**100], [1.0]]
 
 
 def test_polars():

@@ -13,7 +13,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from pyknnmi import DataError, Dataset, DataTypeError, ParameterError, UnknownNameError, ci_test, learn, read_table
+from pyknnmi import (
+    DataError,
+    Dataset,
+    DataTypeError,
+    ParameterError,
+    PyknnmiWarning,
+    UnknownNameError,
+    ci_test,
+    learn,
+    read_table,
+)
 from pyknnmi.data import reading
 from pyknnmi.data.files import write_dataset
 
@@ -191,12 +201,26 @@ def test_files_of_arrow(tmp_path, library):
         ["3.5 kg/m2", "4 kg/m2", "5.25 kg/m2"],
         ["20 °C", "21 °C", "19.5 °C"],
         [*(f"{i}%" for i in range(19)), "unknown"],
+        ["R$ 10", "R$ 12", "US$ 7"],
+        ["($10)", "($20)", "$30"],
+        ["(5)", "(7)", "(9.5)"],
+        ["5-", "7-", "9-"],
+        ["1_000", "2_500", "13_000"],
+        ["1,20,000", "12,00,000", "50,000"],
+        ["5 KB", "7 MB", "1 GB"],
+        ["5±0.1", "7±0.2", "9 ± 0.1"],
+        ["5 10^9/L", "7 10^9/L", "6.5 10^9/L"],
+        ["5 x 10^5", "7 x 10^5", "6.5 x 10^4"],
+        ["'5", "'7", "'9"],
+        ['=""5""', '=""7""', '=""9""'],
+        ["\uff11\uff0e\uff15", "\uff12\uff0e\uff15", "\uff13\uff0e\uff15"],
     ],
     ids=lambda cells: cells[0],
 )
 def test_numbers_with_units_signs_and_separators_are_no_categories(write, cells):
     pandas = pytest.importorskip("pandas")
     text = "a;b\n" + "".join(f'"{cell}";{i}\n' for cell in cells for i in range(3))
+    cells = [cell.replace('""', '"') for cell in cells]
     with pytest.raises(DataTypeError, match=rf"line 2: column 'a' holds '{re.escape(cells[0])}', a number with"):
         read_table(write(text))
     assert read_table(write(text), categories="a").kinds == ("discrete", "continuous")
@@ -222,6 +246,10 @@ def test_numbers_with_units_signs_and_separators_are_no_categories(write, cells)
         ["Na", "K", "Ca"],
         ["none", "low", "high"],
         ["None", "Pool", "Gazebo"],
+        ["0/0", "0/1", "1/1"],
+        ["1990-95", "1996-99", "2000-05"],
+        ["10.1.1", "10.1.2", "10.2.1-rc"],
+        ["Group 1", "Group 2", "Group 3"],
     ],
     ids=lambda cells: cells[0],
 )
@@ -230,6 +258,62 @@ def test_labels_with_digits_and_words_for_nothing_are_categories(write, cells):
     data = read_table(write(text))
     assert data.kinds == ("discrete", "continuous")
     assert len(np.unique(data.values[:, 0])) == len(cells)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["2020-01-01", "2020-02-01", "2021-01-01"],
+        ["1/2/2020", "13/2/2020", "1/3/20"],
+        ["1.2.2020", "13.2.2020", "1.3.2021"],
+        ["2020-01-01T10:00:00Z", "2020-01-01T11:00:00Z", "2020-01-01 12:30"],
+        ["1 Jan 2020", "2 Feb 2020", "13 March 2020"],
+        ["Jan 1, 2020", "Feb 2, 2020", "May 13, 2020"],
+        ["10:30", "11:45", "7:00 pm"],
+        ["00:01:02.5", "00:01:03.5", "00:02:02"],
+    ],
+    ids=lambda cells: cells[0],
+)
+def test_dates_and_times_are_no_categories(write, cells):
+    text = "a;b\n" + "".join(f"{cell};{i}\n" for cell in cells for i in range(3))
+    with pytest.raises(
+        DataTypeError, match=rf"line 2: column 'a' holds '{re.escape(cells[0])}', a date or a time: make"
+    ):
+        read_table(write(text))
+    assert read_table(write(text), categories="a").kinds == ("discrete", "continuous")
+
+
+@pytest.mark.parametrize("error", ["#VALUE!", "#DIV/0!", "#REF!", "#NAME?", "#NUM!"])
+def test_an_error_of_a_spreadsheet_is_no_category(write, error):
+    text = f"a,b\nlow,1\nhigh,2\nlow,3\n{error},4\n"
+    with pytest.raises(
+        DataTypeError, match=rf"line 5: column 'a' holds '{re.escape(error)}', an error of a spreadsheet"
+    ):
+        read_table(write(text))
+    assert read_table(write(text), "drop", missing_marks=error).n == 3
+
+
+def test_nothing_is_added_to_a_quoted_cell_and_no_row_is_swallowed(write):
+    with pytest.raises(DataError, match="line 3: cannot read the row that begins here"):
+        read_table(write('a,b\n1,2\n"3"4,5\n6,7\n'))  # once 34
+    with pytest.raises(DataError, match="line 3: cannot read the row that begins here"):
+        read_table(write('a,b\n1,x\n2,"y\n3,x\n4,y\n'))  # once one label of three lines
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16", "utf-32"])
+def test_text_in_another_encoding_is_refused(tmp_path, encoding):
+    path = tmp_path / "data.csv"
+    path.write_bytes("a,b\n1,2\n3,4\n".encode(encoding))
+    with pytest.raises(DataError, match="save it as CSV in UTF-8"):
+        read_table(path)
+
+
+def test_an_archive_may_hold_files_of_the_system(tmp_path):
+    path = tmp_path / "data.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in (("d/t.csv", "a,b\n1,2\n2,1\n"), ("d/.DS_Store", "x"), ("__MACOSX/d/._t.csv", "x")):
+            archive.writestr(name, content)
+    assert read_table(path).values.tolist() == [[1, 2], [2, 1]]
 
 
 @pytest.mark.parametrize(
@@ -255,9 +339,19 @@ def test_a_file_without_names(write):
         read_table(write("1,x\n2,1\n"), header=False)
 
 
-@pytest.mark.parametrize("header", ["country,2019,2020", "item,1,2"])
+@pytest.mark.parametrize("header", ["country,2019,2020", "item,1,7"])
 def test_whole_numbers_are_names(write, header):
     assert read_table(write(f"{header}\na,1,2\nb,2,1\n")).names == tuple(header.split(","))
+
+
+def test_whole_numbers_that_are_values_too_may_be_a_row(write):
+    path = write("5,3,setosa\n4,3,other\n6,3,third\n5,2,other\n")
+    with pytest.warns(
+        PyknnmiWarning, match=r"may be a row of data: the column name '5' is also .* \(line 4\).*--no-header"
+    ):
+        assert read_table(path).n == 3
+    assert read_table(path, header=False).n == 4
+    assert read_table(path, header=True).n == 3
 
 
 def test_a_header_of_years_alone(write):
@@ -377,7 +471,7 @@ def test_one_column(write):
         ("a,b\n1,inf\n2,4\n", r"infinite values in column 'b' \(1\)"),
         (b"a,b\n1,\xff\n", "is not text in UTF-8: save it as CSV in UTF-8"),
         ("a,b\n1,2\n".encode("utf-16"), "is not text in UTF-8: save it as CSV in UTF-8"),
-        ('name,v\nx,0\n"abc,1\nx,2\nx,3\n', "line 3: 1 values for 2 column names"),
+        ('name,v\nx,0\n"abc,1\nx,2\nx,3\n', "line 3: cannot read the row .* is a quotation mark left open"),
         ('name,v\nx,0\n"abc,1\n' + "x,2\n" * 40000, r"line 3: .* begins here \(field larger .*: is a quotation mark"),
         ("a,b\nx,2\ny\r,4\n", "line 3: cannot read the row that begins here"),
         ("a\rb,c\n1,2\n3,4\n", "line 1: cannot read the row that begins here"),
