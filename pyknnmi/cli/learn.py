@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +72,7 @@ def learn(
         if folder is not None:
             with writing():  # before the work, not after it
                 make_writable_folder(folder)
-    with progress_bar() as progress:
+    with progress_bar() as progress, redirect_stdout(sys.stderr):  # what plugins print is not the result
         result = learn_network(
             table,
             pipeline,

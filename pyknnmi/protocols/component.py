@@ -6,17 +6,12 @@ import dataclasses
 import inspect
 import math
 import numbers
-import random
 import re
 import types
 import typing
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeVar
-
-import numpy as np
 
 from pyknnmi.data.columns import Kind
 from pyknnmi.errors import (
@@ -29,6 +24,7 @@ from pyknnmi.errors import (
     did_you_mean,
 )
 from pyknnmi.protocols.spec import Call, Value, format_value
+from pyknnmi.protocols.strangers import global_state_kept, interrupts_told_apart
 
 __all__ = ["Component", "Parameter", "guarded"]
 
@@ -198,30 +194,19 @@ def _allowed(annotation: Any) -> str:
 def guarded(component: Component, doing: str | Callable[[], str], call: Callable[[], T]) -> T:
     """Return call(), and let a stranger's exception say which component raised it, and over what.
 
-    What a component of a plugin changes of NumPy's error handling, of the filters of warnings and of the global random
-    generators is changed back. `doing` may be a function that returns the text, for calls that are made often.
+    What a component of a plugin changes of the state that all code in the process shares is changed back. `doing` may
+    be a function that returns the text, for calls that are made often.
     """
+
+    def where() -> str:
+        return f"{component.name}: {doing if isinstance(doing, str) else doing()}: "
+
     try:
-        with nullcontext() if str(type(component).__module__).startswith("pyknnmi.") else _global_state_kept():
+        if str(type(component).__module__).startswith("pyknnmi."):
             return call()
-    except (PyknnmiError, PyknnmiWarning, KeyboardInterrupt, Terminated, GeneratorExit):
+        with global_state_kept(), interrupts_told_apart(where):
+            return call()
+    except (PyknnmiError, PyknnmiWarning, KeyboardInterrupt, Terminated):
         raise  # a `PyknnmiWarning` where warnings are made errors
     except BaseException as error:  # SystemExit of a stranger must not end the run without a word
-        where = doing if isinstance(doing, str) else doing()
-        raise PluginError(f"{component.name}: {where}: {described(error)}") from error
-
-
-@contextmanager
-def _global_state_kept() -> Iterator[None]:
-    """Change back what the block changes of state that all code in the process shares."""
-    errors, filters = np.geterr(), warnings.filters[:]
-    states = np.random.get_state(), random.getstate()  # noqa: NPY002 (what strangers use)
-    try:
-        yield
-    finally:
-        np.seterr(**errors)
-        np.random.set_state(states[0])  # noqa: NPY002
-        random.setstate(states[1])
-        if warnings.filters != filters:
-            warnings.filters[:] = filters  # type: ignore[index]
-            warnings._filters_mutated()  # type: ignore[attr-defined]  # noqa: SLF001 (as catch_warnings does)
+        raise PluginError(f"{where()}{described(error)}") from error

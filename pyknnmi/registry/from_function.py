@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from pyknnmi.data.columns import Values
 from pyknnmi.data.dataset import Dataset
-from pyknnmi.errors import PluginError, warn
+from pyknnmi.errors import PluginError, UnknownNameError, warn
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.protocols.component import Component
 from pyknnmi.protocols.learned_graph import LearnedGraph
@@ -174,11 +175,23 @@ class _BoundFunction(BoundTest):
 class _FunctionLearner(_FunctionComponent, Learner):
     def learn(self, dataset: Dataset, tester: Tester, run: Run) -> LearnedGraph:
         edges: Iterable[tuple[str, str]] = self.call(dataset, tester)
-        return LearnedGraph([(dataset.column(a), dataset.column(b)) for a, b in edges])
+        try:
+            return LearnedGraph([(dataset.column(a), dataset.column(b)) for a, b in edges])
+        except (TypeError, ValueError, UnknownNameError) as error:
+            raise PluginError(f"{self.name}: it returned {edges!r:.200}, not pairs of column names: {error}") from error
 
 
 class _FunctionTransform(_FunctionComponent, Transform):
     def apply(self, dataset: Dataset) -> Dataset:
-        columns = [self.call(column) for column in dataset.values.T]
+        columns = [self._column(name, column) for name, column in zip(dataset.names, dataset.values.T, strict=True)]
         # the contract of transforms refuses values that it made missing
         return Dataset(np.column_stack(columns), dataset.names, has_missing=True)
+
+    def _column(self, name: str, column: Values) -> Values:
+        given = self.call(column)
+        array: Any = np.ma.asarray(given)
+        if array.shape != column.shape or array.dtype.kind not in "fiub":
+            raise PluginError(
+                f"{self.name}: of column '{name}' it returned {given!r:.60}, not an array of {len(column)} numbers"
+            )
+        return np.asarray(array.astype(np.float64).filled(np.nan))

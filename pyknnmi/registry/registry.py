@@ -6,13 +6,11 @@ import functools
 import importlib
 import importlib.metadata
 import os
-import signal
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from types import FrameType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pluggy
@@ -30,6 +28,7 @@ from pyknnmi.errors import (
 from pyknnmi.protocols.ci_tests import CITest
 from pyknnmi.protocols.component import Component
 from pyknnmi.protocols.spec import Call, Spec
+from pyknnmi.protocols.strangers import interrupts_told_apart
 from pyknnmi.protocols.transforms import Transform
 from pyknnmi.protocols.wrappers import Wrapper
 from pyknnmi.registry import hookspecs
@@ -115,7 +114,7 @@ class Registry:
 
     def _load(self, name: str, version: str, load: Callable[[], Any]) -> None:
         try:
-            with _interrupts_told_apart():
+            with interrupts_told_apart():
                 plugin = load()
             self._manager.register(plugin, name)
             self._manager.check_pending()
@@ -257,32 +256,6 @@ class Registry:
             for name in [name for name, command in before.items() if group.commands.get(name) is not command]:
                 group.commands[name] = before[name]
                 warn(f"the command '{name}' of plugin '{plugin}' was skipped: there is one of this name")
-
-
-@contextmanager
-def _interrupts_told_apart() -> Iterator[None]:
-    """Let a `KeyboardInterrupt` out of the block only if somebody pressed Ctrl-C; a stranger's own is another error."""
-    before, pressed = signal.getsignal(signal.SIGINT), False
-    # Python runs handlers in the main thread alone, so elsewhere there is nothing to tell apart.
-    can_be_pressed = threading.current_thread() is threading.main_thread() and callable(before)
-
-    def note(signum: int, frame: FrameType | None) -> None:
-        nonlocal pressed
-        pressed = True
-        if callable(before):
-            before(signum, frame)
-
-    if can_be_pressed:
-        signal.signal(signal.SIGINT, note)
-    try:
-        yield
-    except KeyboardInterrupt as error:
-        if pressed:
-            raise
-        raise PluginError("it raised KeyboardInterrupt") from error
-    finally:
-        if can_be_pressed and signal.getsignal(signal.SIGINT) is note:
-            signal.signal(signal.SIGINT, before)
 
 
 def _chosen(entry_points: Iterable[importlib.metadata.EntryPoint]) -> list[importlib.metadata.EntryPoint]:

@@ -42,7 +42,7 @@ def number(value: object) -> float | None:
     if type(value) is float or value is None:
         return value
     array = np.asarray(value)
-    if array.shape or array.dtype.kind not in "fiuO" or isinstance(value, str | bytes):
+    if array.shape or array.dtype.kind not in "fiuO" or isinstance(value, str | bytes | np.ma.MaskedArray):
         return None
     try:
         return float(array[()])
@@ -160,11 +160,14 @@ class CheckedTest(BoundTest):
         def where() -> str:
             return f"testing {self._listed(x)} and {self._listed(y)} given {self._listed(z)}"
 
-        answer = guarded(self._test, where, call)
-        try:
-            return checked_answer(answer, self._rows)
-        except PluginError as error:
-            raise PluginError(f"{self._name}: {where()}: {error}") from None
+        def checked() -> CIResult:
+            answer = call()
+            try:
+                return checked_answer(answer, self._rows)
+            except PluginError as error:
+                raise PluginError(f"{self._name}: {where()}: {error}") from None
+
+        return guarded(self._test, where, checked)  # the check too, since what came back may have code of its own
 
     def _listed(self, columns: Sequence[int]) -> str:
         return listing([f"'{self._names[i]}'" for i in columns]) or "nothing"

@@ -174,7 +174,11 @@ def _apply(work: Callable[[Any], T], item: Any) -> T:
 
 
 def _end_with(parent: int) -> None:
-    """End this process soon after its parent, even where that was killed and could tell nobody."""
+    """End this process soon after its parent, even where that was killed and could tell nobody.
+
+    What is printed here goes where errors go: the standard output is the parent's, for its result.
+    """
+    os.dup2(2, 1)
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -258,6 +258,8 @@ class Tester:
         given = tuple(sorted(set(z)))
         if x == y or x in given or y in given:
             raise ValueError(f"x, y and z overlap: {x}, {y}, {given}")
+        if not all(0 <= i < len(self.names) for i in (x, y, *given)):
+            raise ValueError(f"columns {x}, {y} and {given}: there are columns 0 to {len(self.names) - 1}")
         return (y, x, given) if self._symmetric and y < x else (x, y, given)
 
     def _branch(self, **changes: object) -> Tester:

@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 import copy
+import gc
+import json
+import locale
+import logging
 import math
+import os
 import pickle
 import random
 import re
+import signal
 import sys
 import warnings
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pyknnmi import CIResult, Dataset, PluginError, Run, ci_test, learn, register_ci_test
+from pyknnmi import (
+    CIResult,
+    DataError,
+    Dataset,
+    PluginError,
+    Run,
+    ci_test,
+    learn,
+    register_ci_test,
+    register_learner,
+    register_transform,
+)
 from pyknnmi.builtin.fisher_z import FisherZ
+from pyknnmi.cli import main
 from pyknnmi.components import Evidence, LearnedGraph, Tester
+from pyknnmi.data.files import write_dataset
 from pyknnmi.search.contract import checked_answer, checked_graph, number
 
 DATA = Dataset.of(np.random.default_rng(6).standard_normal((40, 4)))
@@ -222,15 +242,107 @@ def test_what_all_code_shares_is_changed_back(registry):
         np.seterr(all="ignore")
         np.random.seed(0)  # noqa: NPY002 (what strangers use)
         random.seed(0)
+        np.set_printoptions(precision=2)
         warnings.simplefilter("ignore")
+        os.chdir("/")
+        locale.setlocale(locale.LC_ALL, "POSIX" if locale.setlocale(locale.LC_ALL) == "C" else "C")
+        os.environ["OMP_NUM_THREADS"] = "77"
+        sys.path.insert(0, "/nowhere")
+        sys.setrecursionlimit(777)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        logging.disable(logging.CRITICAL)
+        gc.disable()
         return 0.5
 
     def state():
-        return np.geterr(), np.random.get_state()[1].tolist(), random.getstate(), warnings.filters[:]  # noqa: NPY002
+        return (
+            (np.geterr(), np.random.get_state()[1].tolist(), np.get_printoptions()),  # noqa: NPY002
+            (random.getstate(), warnings.filters[:], gc.isenabled(), logging.root.manager.disable),
+            (Path.cwd(), locale.setlocale(locale.LC_ALL), dict(os.environ), sys.path[:], sys.getrecursionlimit()),
+            (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)),
+        )
 
     before = state()
     learn(np.random.default_rng(0).random((20, 3)), "pairwise+careless", threads=1)
     assert state() == before
+
+
+class Mute:
+    """What came back, and cannot be shown."""
+
+    def __repr__(self):
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    ("fault", "problem"),
+    [
+        (KeyboardInterrupt(), "it raised KeyboardInterrupt"),
+        (GeneratorExit(), "GeneratorExit"),
+        (Mute(), "RuntimeError: no words"),
+        (np.ma.masked, "returned the p-value masked"),
+        ((np.ma.masked, 0.5), "returned the statistic masked"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_whatever_a_test_does_is_an_error_with_its_name(registry, fault, problem):
+    @register_ci_test("odd")
+    def odd(x, y, z):
+        if isinstance(fault, BaseException):
+            raise fault
+        return fault
+
+    with pytest.raises(PluginError, match=rf"^odd: testing 'X1' and 'X2' given nothing: {problem}"):
+        learn(np.random.default_rng(0).random((20, 2)), "iamb+odd", threads=1)
+
+
+@pytest.mark.parametrize("columns", [(0, 9), (-1, 1), (0, 1, (9,))])
+def test_a_learner_that_names_columns_that_do_not_exist(registry, columns):
+    @register_learner("lost")
+    def lost(dataset, tester):
+        tester.test(*columns)
+        return []
+
+    with pytest.raises(
+        PluginError, match=r"^lost: learning the graph: ValueError: columns .*: there are columns 0 to 1"
+    ):
+        learn(np.random.default_rng(0).random((20, 2)), "lost+knn-cmi")
+
+
+@pytest.mark.parametrize("edges", [None, 5, ["a"], [("X1", "Q")], [("X1", "X2", "X2")]], ids=str)
+def test_a_function_that_returns_no_edges(registry, edges):
+    register_learner("wrong", lambda dataset, tester: edges)
+    with pytest.raises(PluginError, match=rf"^wrong: it returned {re.escape(repr(edges))}, not pairs of column names"):
+        learn(np.random.default_rng(0).random((20, 2)), "wrong+fisher-z")
+
+
+@pytest.mark.parametrize("column", [None, 1.0, np.zeros(3), np.zeros((20, 2)), ["a"] * 20], ids=np.shape)
+def test_a_function_that_returns_no_column(registry, column):
+    register_transform("wrong", lambda given: column)
+    with pytest.raises(PluginError, match=r"(?s)^wrong: of column 'X1' it returned .*, not an array of 20"):
+        learn(np.random.default_rng(0).random((20, 2)), "wrong+iamb+fisher-z")
+
+
+def test_masked_values_of_a_transform_are_missing(registry):
+    register_transform("mask", lambda column: np.ma.masked_greater(column, 0.5))
+    with pytest.raises(DataError, match=r"the transform 'mask' makes missing values"):
+        learn(np.random.default_rng(0).random((20, 2)), "mask+iamb+fisher-z")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_a_test_prints_does_not_mix_with_the_result(registry, tmp_path, capfd, jobs):
+    @register_ci_test("talking")
+    def talking(x, y, z):
+        print("said by the test")  # noqa: T201
+        return 0.5
+
+    path = tmp_path / "data.csv"
+    write_dataset(Dataset.of(np.random.default_rng(0).random((20, 2))), path)
+    main(["learn", str(path), "--spec", "pairwise+talking", "--json", "--jobs", str(jobs)], standalone_mode=False)
+    shown = capfd.readouterr()
+    assert json.loads(shown.out)["spec"].startswith("pairwise+talking")
+    assert "said by the test" in shown.err
 
 
 def test_errors_of_strangers_do_nothing_to_a_terminal(registry):

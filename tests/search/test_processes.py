@@ -39,7 +39,7 @@ import os, time
 from pyknnmi.search import processes
 
 def work(item):
-    print(os.getpid(), flush=True)
+    print(os.getpid(), flush=True)  # what a worker prints goes to the standard error
     time.sleep(600)
 
 list(processes.each(work, range(2), 2))
@@ -48,13 +48,13 @@ list(processes.each(work, range(2), 2))
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes as Linux shows them")
 def test_workers_end_with_a_parent_that_was_killed():
-    parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True)
+    parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        workers = {int(parent.stdout.readline()) for _ in range(2)}
+        workers = {int(parent.stderr.readline()) for _ in range(2)}
         parent.kill()
         assert len(workers) == 2
         assert all(gone(worker) for worker in workers)
-        assert parent.communicate(timeout=20)[0] == ""  # nobody holds the output any more
+        assert parent.communicate(timeout=20)[0] == ""  # nobody holds the outputs any more
     finally:
         parent.kill()
         parent.wait()

@@ -1,0 +1,110 @@
+"""What the code of plugins may do to the process: what it changes is changed back, and Ctrl-C stays Ctrl-C."""
+
+from __future__ import annotations
+
+import gc
+import locale
+import logging
+import os
+import random
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from pyknnmi.errors import PluginError
+
+__all__ = ["global_state_kept", "interrupts_told_apart"]
+
+
+def _working_folder() -> Path | None:
+    try:
+        return Path.cwd()
+    except OSError:  # it is gone
+        return None
+
+
+def _set_working_folder(folder: Path | None) -> None:
+    if folder is not None:
+        os.chdir(folder)
+
+
+def _set_filters(filters: list[Any]) -> None:
+    warnings.filters[:] = filters  # type: ignore[index]
+    warnings._filters_mutated()  # type: ignore[attr-defined]  # noqa: SLF001 (as catch_warnings does)
+
+
+def _set_environment(before: dict[str, str]) -> None:
+    for name in os.environ.keys() - before.keys():
+        del os.environ[name]
+    os.environ.update(before)
+
+
+_SHARED: tuple[tuple[Callable[[], Any], Callable[[Any], object]], ...] = (
+    (np.geterr, lambda errors: np.seterr(**errors)),
+    (np.geterrcall, np.seterrcall),
+    (np.get_printoptions, lambda options: np.set_printoptions(**options)),
+    (random.getstate, random.setstate),
+    (lambda: warnings.filters[:], _set_filters),
+    (_working_folder, _set_working_folder),
+    (lambda: locale.setlocale(locale.LC_ALL), lambda name: locale.setlocale(locale.LC_ALL, name)),
+    (lambda: dict(os.environ), _set_environment),
+    (lambda: sys.path[:], lambda path: sys.path.__setitem__(slice(None), path)),
+    (sys.getrecursionlimit, sys.setrecursionlimit),
+    (gc.isenabled, lambda enabled: gc.enable() if enabled else gc.disable()),
+    (lambda: logging.root.manager.disable, logging.disable),
+)
+"""State that all code in the process shares, apart from signals: how it is read, and how it is set."""
+_SIGNALS = signal.SIGINT, signal.SIGTERM
+
+
+@contextmanager
+def global_state_kept() -> Iterator[None]:
+    """Change back what the block changes of state that all code in the process shares."""
+    before = [read() for read, _ in _SHARED]
+    drawn = np.random.get_state()  # noqa: NPY002 (what strangers use)
+    handlers = [signal.getsignal(number) for number in _SIGNALS]
+    try:
+        yield
+    finally:
+        np.random.set_state(drawn)  # noqa: NPY002
+        for (read, change), value in zip(_SHARED, before, strict=True):
+            if read() != value:
+                change(value)
+        if threading.current_thread() is threading.main_thread():  # handlers can be set in no other
+            for number, handler in zip(_SIGNALS, handlers, strict=True):
+                if handler is not None and signal.getsignal(number) is not handler:
+                    signal.signal(number, handler)
+
+
+@contextmanager
+def interrupts_told_apart(where: Callable[[], str] = lambda: "") -> Iterator[None]:
+    """Let a `KeyboardInterrupt` out of the block only if somebody pressed Ctrl-C; a stranger's own is our error."""
+    before, pressed = signal.getsignal(signal.SIGINT), False
+    # Python runs handlers in the main thread alone, so elsewhere there is nothing to tell apart.
+    can_be_pressed = threading.current_thread() is threading.main_thread() and callable(before)
+
+    def note(signum: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        pressed = True
+        if callable(before):
+            before(signum, frame)
+
+    if can_be_pressed:
+        signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        if pressed:
+            raise
+        raise PluginError(f"{where()}it raised KeyboardInterrupt") from error
+    finally:
+        if can_be_pressed and signal.getsignal(signal.SIGINT) is note:
+            signal.signal(signal.SIGINT, before)
