@@ -21,8 +21,7 @@ PYTHON ?= python3
 PYTEST_ARGS ?= -n 2
 
 # With the folders, which are newer than the wheel when a file was deleted.
-sources := CMakeLists.txt LICENSE README.md pyproject.toml $(shell find cmake pyknnmi cpp/CMakeLists.txt cpp/include \
-  cpp/src cpp/bindings -name __pycache__ -prune -o -print)
+sources := CMakeLists.txt LICENSE README.md pyproject.toml $(shell find cmake pyknnmi cpp -name __pycache__ -prune -o -print)
 cpp_files = $(shell find cpp -name '*.?pp')
 plugins = $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 
@@ -64,25 +63,36 @@ coverage: .venv/.test
 	pip install --quiet pytest-cov
 	PYTHONSAFEPATH=1 pytest $(PYTEST_ARGS) --cov pyknnmi --cov-report term:skip-covered --cov-fail-under 95
 
-comma := ,
-# $(call run-ctest,FOLDER,OPTIONS)
+# $(call run-ctest,BUILD FOLDER,WHAT CONFIGURES IT)
 define run-ctest
-	cmake -S . -B build/$(1) -G Ninja -DKNNMI_BUILD_TESTS=ON $(2)
-	cmake --build build/$(1)
-	ctest --test-dir build/$(1) --output-on-failure
+	cmake $(2) -DKNNMI_BUILD_TESTS=ON
+	cmake --build $(1) --target knnmi_tests
+	ctest --test-dir $(1) --output-on-failure
 endef
 
+# Where the library in the Python package was compiled: the tests are linked with that very library.
+ifeq ($(wildcard .venv/.editable),)
+cpp_build := build/wheel/cmake
+test-cpp: build/wheel/.built
+else
+cpp_build := build/editable
+endif
+
 test-cpp: .venv/bin/cmake
-	$(call run-ctest,cpp,-DKNNMI_WARNINGS_AS_ERRORS=ON)
-	cmake --install build/cpp --prefix build/prefix
+	$(call run-ctest,$(cpp_build),$(cpp_build))
+	cmake --install $(cpp_build) --component library --prefix build/prefix
 	cmake -S cpp/examples -B build/examples -G Ninja -DCMAKE_PREFIX_PATH=$(abspath build/prefix)
 	cmake --build build/examples
 	build/examples/dependence
 
+comma := ,
+# $(call sanitize,BUILD FOLDER,SANITIZERS)
+sanitize = $(call run-ctest,$(1),-S . -B $(1) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DKNNMI_SANITIZE=$(2))
+
 # Not with warnings as errors: sanitizers make GCC warn about its own headers.
 sanitize: .venv/bin/cmake
-	$(call run-ctest,asan,-DCMAKE_BUILD_TYPE=RelWithDebInfo -DKNNMI_SANITIZE=address$(comma)undefined)
-	$(call run-ctest,tsan,-DCMAKE_BUILD_TYPE=RelWithDebInfo -DKNNMI_SANITIZE=thread)
+	$(call sanitize,build/asan,address$(comma)undefined)
+	$(call sanitize,build/tsan,thread)
 
 plugins: build/wheel/.built
 	$(PYTHON) .ci/venv.py build/plugins
@@ -109,8 +119,6 @@ dist: build/wheel/.built
 	cd build/try && bin/pyknnmi demo
 
 dev: .venv/bin/cmake
-	python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])' \
-	  | xargs pip install --quiet
 	SKBUILD_EDITABLE_REBUILD=true SKBUILD_BUILD_DIR=build/editable pip install --no-build-isolation --editable ".[test,lint]"
 	touch .venv/.editable .venv/.package .venv/.test .venv/.lint
 
@@ -120,14 +128,20 @@ clean:
 .venv/bin/python:
 	$(PYTHON) .ci/venv.py .venv
 
+# What a build without an environment of its own needs.
 .venv/bin/cmake: | .venv/bin/python
-	pip install --quiet cmake ninja
+	python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])' \
+	  | xargs pip install --quiet build cmake ninja
 
-# From the sdist: what is tested here, with the plugins too, is what is handed out.
-build/wheel/.built: $(sources) | .venv/bin/python
+# From the sdist: what is tested here, with the plugins too, is what is handed out. Its folders stay for the C++ tests;
+# tar gives the files the time of now, since in the sdist it is the same for all.
+build/wheel/.built: $(sources) | .venv/bin/cmake
 	rm -rf build/wheel
-	pip install --quiet build
-	python -m build --outdir build/wheel
+	python -m build --sdist --outdir build/wheel
+	mkdir build/wheel/source
+	tar -xmf build/wheel/*.tar.gz -C build/wheel/source --strip-components 1
+	pip wheel --quiet --no-build-isolation --no-deps --wheel-dir build/wheel \
+	  --config-settings build-dir=$(abspath build/wheel/cmake) build/wheel/source
 	touch $@
 
 # After `make dev` the package rebuilds itself and is left alone here.

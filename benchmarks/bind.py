@@ -12,7 +12,7 @@ from itertools import combinations
 
 import pyknnmi
 
-ROUNDS = 5
+ROUNDS = 9
 
 
 def main(rows: int = 300) -> None:

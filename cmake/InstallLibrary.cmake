@@ -1,6 +1,7 @@
 # Installs the headers, the library and a package file, so that find_package(knnmi) gives knnmi::knnmi.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME library)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/knnmi)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/cpp/include/knnmi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
