@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pyknnmi.learning.progress_bar import ProgressBar
     from pyknnmi.learning.result import LearnResult, PairEvidence
     from pyknnmi.learning.schema import provenance_schema, result_schema
-    from pyknnmi.numbers import build_info, conditional_mutual_information, entropy, mutual_information
+    from pyknnmi.numbers.estimators import build_info, conditional_mutual_information, entropy, mutual_information
     from pyknnmi.protocols.ci_tests import CIResult
     from pyknnmi.registry.registry import parse_test, register_ci_test, register_learner, register_transform
     from pyknnmi.run import Progress, Run

@@ -134,9 +134,6 @@ def permuted_rows(
 ) -> NDArray[np.uint32]:
     """Return these permutations from number `first` on, shape (permutations, n): row i is given the y of row [t, i]."""
 
-def thread_count(threads: int = 0) -> int:
-    """Return the most threads that a call will use: at most the processors, and 1 in a forked process."""
-
 def build_info() -> dict[str, str]:
     """Return the nanoflann version and where it was found, the compiler, the OpenMP version and the instruction set."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -152,6 +153,31 @@ def test_components_import_public_names_only(name, tree):
 def test_public_names_are_sorted_and_there(door):
     assert door.__all__ == sorted(door.__all__)
     assert all(hasattr(door, name) for name in door.__all__)
+
+
+def guides_built_ins_and_plugins():
+    """The words that users and authors read, and those of the components and plugins."""
+    files = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(PACKAGE / "builtin").glob("*.py")]
+    files += [file for file in (ROOT / "plugins").rglob("pyknnmi_*/**/*.py") if "build" not in file.parts]
+    return {word for file in files for word in re.findall(r"\w+", file.read_text(encoding="utf-8"))}
+
+
+def types_named_by(thing):
+    """The words in the annotations of a function or a class, and its bases."""
+    members = [thing, *vars(thing).values()] if inspect.isclass(thing) else [thing]
+    functions = [getattr(member, "fget", None) or getattr(member, "__func__", member) for member in members]
+    annotations = [str(given) for one in functions for given in getattr(one, "__annotations__", {}).values()]
+    return {*re.findall(r"\w+", " ".join(annotations)), *(base.__name__ for base in getattr(thing, "__bases__", ()))}
+
+
+def test_every_public_name_is_needed():
+    public = {name: getattr(door, name) for door in DOORS.values() for name in door.__all__}
+    needed = guides_built_ins_and_plugins() & set(public)
+    needed |= {name for name, thing in public.items() if inspect.isclass(thing) and issubclass(thing, Exception)}
+    while further := {name for one in needed for name in types_named_by(public[one]) if name in public} - needed:
+        needed |= further
+    unneeded = sorted(set(public) - needed)
+    assert not unneeded, f"no guide, built-in or plugin needs {unneeded}"
 
 
 @pytest.mark.parametrize("cls", Registry([]).components(), ids=lambda cls: cls.name)

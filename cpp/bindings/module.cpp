@@ -104,8 +104,6 @@ py::array_t<std::uint32_t> core_permuted_rows(Array z, int permutations, std::ui
     return as_array(rows).reshape({static_cast<py::ssize_t>(permutations), static_cast<py::ssize_t>(sample.z.rows())});
 }
 
-int core_thread_count(int threads) { return thread_count({.threads = threads}); }
-
 py::dict core_build_info() {
     const BuildInfo info = build_info();
     return py::dict("nanoflann"_a = info.nanoflann, "nanoflann_source"_a = info.nanoflann_source,
@@ -146,7 +144,6 @@ PYBIND11_MODULE(_core, module) {
     module.def("permuted_rows", core_permuted_rows, "z"_a, "permutations"_a = 200, "seed"_a = 0, "stream"_a = 0,
                "neighbors"_a = 0, "groups"_a = Labels(0), "whole_groups"_a = false, "block_length"_a = 0, "first"_a = 0,
                "threads"_a = 0, "poll"_a = py::none(), "categories"_a = Categories());
-    module.def("thread_count", core_thread_count, "threads"_a = 0);
     module.def("build_info", core_build_info);
     bindings::register_block_regression(module);
 }

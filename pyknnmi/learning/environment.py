@@ -6,7 +6,7 @@ import platform
 import re
 from importlib import metadata
 
-from pyknnmi.numbers import build_info
+from pyknnmi.numbers.estimators import build_info
 from pyknnmi.registry.registry import default_registry
 
 __all__ = ["Versions", "show_versions"]

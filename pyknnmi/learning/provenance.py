@@ -13,7 +13,7 @@ import numpy as np
 from pyknnmi.auditing import AuditFinding
 from pyknnmi.errors import ParameterError
 from pyknnmi.learning.result import LearnResult
-from pyknnmi.numbers import build_info
+from pyknnmi.numbers.estimators import build_info
 from pyknnmi.protocols.ci_tests import CITest
 from pyknnmi.protocols.component import Component
 from pyknnmi.registry.registry import BUILT_IN, HERE, default_registry

@@ -18,7 +18,6 @@ from pyknnmi.numbers.correlation import (
 from pyknnmi.numbers.estimators import (
     EstimatorName,
     PermutationResult,
-    build_info,
     conditional_mutual_information,
     conditional_mutual_informations,
     entropy,
@@ -27,10 +26,9 @@ from pyknnmi.numbers.estimators import (
     permutation_test,
     permuted_rows,
     permuted_statistics,
-    thread_count,
 )
 from pyknnmi.numbers.ranks import average_ranks
-from pyknnmi.numbers.serial import block_length, lag_one_correlation, runs_test
+from pyknnmi.numbers.serial import block_length
 from pyknnmi.numbers.ties import tied_share
 
 __all__ = [
@@ -42,20 +40,16 @@ __all__ = [
     "PermutationResult",
     "average_ranks",
     "block_length",
-    "build_info",
     "conditional_mutual_information",
     "conditional_mutual_informations",
     "correlation_matrix",
     "entropy",
     "fisher_z",
-    "lag_one_correlation",
     "mutual_information",
     "neighbor_counts",
     "permutation_test",
     "permuted_rows",
     "permuted_statistics",
-    "runs_test",
     "standardized",
-    "thread_count",
     "tied_share",
 ]

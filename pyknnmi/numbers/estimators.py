@@ -33,7 +33,6 @@ __all__ = [
     "permutation_test",
     "permuted_rows",
     "permuted_statistics",
-    "thread_count",
 ]
 
 Engine = Literal["auto", "tree", "single", "batch"]
@@ -550,12 +549,6 @@ def _exchanged(
     if labels.shape != (n,) or labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() > _MOST:
         raise ParameterError(f"groups: give {n} whole numbers, a label for each row", "groups")
     return neighbors, labels.astype(np.uint32), whole_groups, block_length
-
-
-def thread_count(threads: int = 0) -> int:
-    """Return how many threads the core uses for `threads`: at most one a processor; 0 means all."""
-    check_whole("threads", threads, 0, _MOST)
-    return _core.thread_count(threads)
 
 
 def build_info() -> dict[str, str]:

@@ -31,8 +31,6 @@ COLUMNS = {
     "permuted_rows": numbers.permuted_rows,
     "average_ranks": numbers.average_ranks,
     "block_length": lambda given: numbers.block_length(X, given),
-    "lag_one_correlation": numbers.lag_one_correlation,
-    "runs_test": numbers.runs_test,
     "tied_share": numbers.tied_share,
 }
 TABLES = {
@@ -43,7 +41,7 @@ TABLES = {
 }
 NUMBERS = {
     "k": lambda given: numbers.conditional_mutual_information(X, Y, None, given),
-    "threads": numbers.thread_count,
+    "threads": lambda given: numbers.mutual_information(X, Y, threads=given),
     "seed": lambda given: numbers.permutation_test(X, Y, None, seed=given),
     "permutations": lambda given: numbers.permuted_statistics(X, Y, None, permutations=given),
     "alpha": lambda given: numbers.permutation_test(X, Y, None, alpha=given),
@@ -69,7 +67,7 @@ def test_what_is_refused_is_refused_by_an_error_of_our_own(calls, refused):
 
 
 def test_every_function_is_tried():
-    tried = {*COLUMNS, *TABLES, "thread_count", "fisher_z", "build_info"}
+    tried = {*COLUMNS, *TABLES, "fisher_z"}
     assert {name for name in numbers.__all__ if callable(getattr(numbers, name)) and name.islower()} <= tried
 
 

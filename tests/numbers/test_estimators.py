@@ -28,7 +28,6 @@ from pyknnmi.numbers import (
     permutation_test,
     permuted_rows,
     permuted_statistics,
-    thread_count,
 )
 
 # The core adds digammas in fixed point, in units of 2**-48; the rest is for the doubles of the formulas here.
@@ -425,11 +424,6 @@ def test_parameters_out_of_range(call, options, error, message):
         CALLS[call](normals(9, 1), **options)
 
 
-def test_thread_count_out_of_range():
-    with pytest.raises(ParameterError, match="threads = -2: give a whole number"):
-        thread_count(-2)
-
-
 @pytest.mark.parametrize("k", [0, -1])
 def test_k_below_one(k):
     with pytest.raises(ParameterError, match=f"k = {k}: the number of neighbours is at least 1"):
@@ -499,11 +493,6 @@ def test_calls_from_several_threads_agree(xyz):
     for worker in workers:
         worker.join()
     assert found == [expected] * 4
-
-
-def test_thread_count():
-    assert pyknnmi.numbers.thread_count(1) == 1
-    assert pyknnmi.numbers.thread_count(0) >= 1
 
 
 def test_build_info():

@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from pyknnmi.numbers import block_length, lag_one_correlation, runs_test
+from pyknnmi.numbers.serial import block_length, lag_one_correlation, runs_test
 
 
 def autoregressive(coefficient, n, seed):
