@@ -100,7 +100,7 @@ plugins: build/wheel/.built
 	for plugin in $(plugins); do (cd $$plugin && $(abspath build/plugins/bin)/pytest) || exit 1; done
 	for plugin in $(plugins); do (cd $$plugin && $(abspath build/plugins/bin)/mypy) || exit 1; done
 
-# DoWhy asks for an older SciPy: an environment of its own. Each test file is named, so that none is left out unseen.
+# DoWhy needs an older SciPy: an environment of its own. Each test file is named, so that none is left out unseen.
 bridges: build/wheel/.built
 	$(PYTHON) .ci/venv.py build/bridges
 	build/bridges/bin/pip install --quiet pytest hypothesis "$$(echo build/wheel/*.whl)[bridges]"

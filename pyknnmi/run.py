@@ -145,7 +145,7 @@ class Run:
 
 
 def check_memory(needed: float, what: str, way_out: str) -> None:
-    """Raise a `DataError` if so many bytes are more than are free, where the system tells; `what` needs them."""
+    """Raise a `DataError` if so many bytes are more than are free, where the system reports that; `what` needs them."""
     free = _free_memory()
     if free is not None and needed > free:
         raise DataError(f"{what} needs {needed / 1e9:.3g} GB of memory, and {free / 1e9:.3g} GB are free: {way_out}")

@@ -376,7 +376,7 @@ def _resources(pipeline: Pipeline, data: Dataset) -> None:
 def _constraints(pipeline: Pipeline, data: Dataset) -> None:
     if pipeline.learner.uses_test or pipeline.learner.takes_constraints:
         a, b, _, d = data.names[:4]
-        # the pipeline refuses a graph that does not heed them
+        # the pipeline refuses a graph that does not keep to them
         pipeline.learn(data, _RUN, Constraints(required=((a, d),), forbidden=((a, b),)))
 
 

@@ -56,7 +56,7 @@ class PValueTest(BoundTest):
         with _seeded(int(generator.integers(2**32))):
             p_value = min(max(float(self.p_value(x, y, z)), 0.0), 1.0)
         return CIResult(
-            statistic=0.0 - math.log(max(p_value, 5e-324)),  # and not -0.0
+            statistic=0.0 - math.log(max(p_value, 5e-324)),  # 0.0 - gives 0.0 for p = 1, and not -0.0
             p_value=p_value,
             independent=not p_value < self._alpha,
             n=self._dataset.n,

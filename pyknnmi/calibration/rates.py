@@ -25,9 +25,9 @@ Verdict = Literal["holds", "rejects too often", "rejects too seldom"]
 DRAWS = 25
 """Synthetic data sets for a question."""
 
-_POOL = 12  # questions of a size of which the strongest are taken
+_POOL = 12  # questions drawn for each size, from which the strongest are taken
 _STRONGEST, _OTHERS = 2, 2
-_DOUBT = 0.005  # probability of a verdict against a test that holds its level
+_DOUBT = 0.005  # probability that a test that holds its level is judged not to
 
 _UNSEEN = (
     "The synthetic columns follow smooth regressions on the conditioning set. What these miss, such as many thresholds "

@@ -16,7 +16,7 @@ __all__ = ["SyntheticNull"]
 
 Vector = NDArray[np.float64]
 
-_SMALLEST = 1e-3  # of a residual, in standard deviations, for the logarithm in the model of its scale
+_SMALLEST = 1e-3  # smallest residual in the model of the scale, which takes logarithms; in standard deviations
 
 
 class SyntheticNull:
@@ -81,7 +81,7 @@ class _Numbers:
         self._mean = column - residuals
         sizes = np.log(np.maximum(np.abs(residuals), _SMALLEST * max(residuals.std(), np.finfo(float).tiny)))
         self._scale = np.exp(sizes - smooth(sizes).residuals)
-        # A residual is smaller than the noise, by what the fit took of it.
+        # Residuals are smaller than the noise, since the fit has taken up a part of it.
         inflation = math.sqrt(len(column) / max(len(column) - fitted.degrees_of_freedom, 1))
         self._noise = inflation * residuals / self._scale
 

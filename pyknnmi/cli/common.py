@@ -49,7 +49,7 @@ class CommandGroup(click.Group):
         Under each heading the names of commands, their modules in this room, and what the help says of them.
     """
 
-    _asked_plugins = False
+    _plugins_are_loaded = False
 
     def __init__(self, *args: Any, sections: Mapping[str, Sequence[tuple[str, str, str]]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -85,14 +85,14 @@ class CommandGroup(click.Group):
         if cmd_name in self._modules:
             self._import(cmd_name)
         elif cmd_name not in self.commands:
-            self._ask_plugins()
+            self._load_plugins()
         return super().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands, those of plugins last."""
         plugins = importlib.metadata.entry_points(group="pyknnmi")
-        if any(not plugin.value.startswith("pyknnmi.") for plugin in plugins):  # the package's own have no commands
-            self._ask_plugins()
+        if any(not plugin.value.startswith("pyknnmi.") for plugin in plugins):  # our own have no commands
+            self._load_plugins()
         return [*self._modules, *sorted(self.commands.keys() - self._modules.keys())]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -110,10 +110,10 @@ class CommandGroup(click.Group):
             module = importlib.import_module(f"pyknnmi.cli.{self._modules[name]}")
             self.add_command(getattr(module, name))
 
-    def _ask_plugins(self) -> None:
-        if self._asked_plugins:
+    def _load_plugins(self) -> None:
+        if self._plugins_are_loaded:
             return
-        self._asked_plugins = True
+        self._plugins_are_loaded = True
         from pyknnmi.registry.registry import default_registry
 
         for name in self._modules:  # so that a plugin cannot take its name
@@ -132,19 +132,19 @@ def _drop_unwritten_output() -> None:
 @contextmanager
 def _sigterm_raises() -> Iterator[None]:
     """Let SIGTERM, which schedulers send, raise SystemExit: what goes on in worker processes is stopped then, too."""
-    if threading.current_thread() is not threading.main_thread():  # where Python takes no signals
+    if threading.current_thread() is not threading.main_thread():  # Python handles signals in the main thread only
         yield
         return
 
     def end(signum: int, frame: object) -> None:
-        signal.signal(signum, signal.SIG_IGN)  # `timeout` sends two, and the second must not stop the tidying
+        signal.signal(signum, signal.SIG_IGN)  # `timeout` sends two: the second must not interrupt the tidying up
         raise Terminated(128 + signum)
 
     before = signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)  # None: set by a program that is not Python
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)  # None if the handler was not set from Python
 
 
 @contextmanager
@@ -153,7 +153,7 @@ def writing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is None:  # of a full disk (see `CommandGroup`), a closed pipe or the network
+        if error.filename is None:  # a full disk (see `CommandGroup`), a closed pipe or the network
             raise
         raise Failure(f"cannot write '{error.filename}': {error.strerror}") from None
 
@@ -161,7 +161,7 @@ def writing() -> Iterator[None]:
 @contextmanager
 def progress_line(log_seconds: float = math.inf) -> Iterator[Callable[[int, int, str], None]]:
     """Yield ``show(done, total, text)``: it draws a line on a terminal, and elsewhere logs one every `log_seconds`."""
-    terminal = sys.stderr is not None and sys.stderr.isatty()  # None: it was closed
+    terminal = sys.stderr is not None and sys.stderr.isatty()  # None if it was closed
     last = time.monotonic()
 
     def show(done: int, total: int, text: str) -> None:

@@ -27,7 +27,7 @@ Values = NDArray[np.float64]
 WHOLE_NUMBERS = 2**53
 """Up to here each whole number is a double of its own (IEEE 754)."""
 
-_FEW_ROWS = 5  # so many may all have their own label, and it be a category
+_FEW_ROWS = 5  # up to so many rows, labels that are all different are still categories
 
 _MINUS = "-+\N{MINUS SIGN}\N{EN DASH}"
 _CURRENCY = (

@@ -34,7 +34,7 @@ INFINITE_VALUES = "infinite values", "drop or clip those values"
 def natural_key(name: str) -> tuple[tuple[str | tuple[int, str], ...], str]:
     """Return a sort key that puts ``X2`` before ``X10``."""
     parts = re.split(r"([0-9]+)", name)
-    # Digits as their count and themselves order as the numbers do, which Python refuses to make of thousands of digits.
+    # Digits sort as numbers do by their count and then as text. Python refuses to convert thousands of digits.
     return tuple((len(d := p.lstrip("0")), d) if i % 2 else p for i, p in enumerate(parts)), name
 
 

@@ -41,7 +41,7 @@ def make_writable_folder(directory: str | os.PathLike[str]) -> None:
     """Make a folder as `make_folder` does, and raise OSError if no file can be made in it."""
     path = make_folder(directory)
     try:
-        tempfile.TemporaryFile(dir=path).close()  # permissions alone do not show it
+        tempfile.TemporaryFile(dir=path).close()  # permissions alone do not show whether that works
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
@@ -63,7 +63,7 @@ def replace_files(contents: Mapping[Path, str]) -> None:
     path = Path()
     try:
         for path, text in contents.items():
-            whole = path.resolve()  # a link stays one
+            whole = path.resolve()  # so a link is kept, and its target replaced
             if whole.is_dir():
                 raise IsADirectoryError(21, "Is a directory")
             parts[whole] = whole.with_name(f"{whole.name}.{secrets.token_hex(4)}.part")
@@ -72,7 +72,11 @@ def replace_files(contents: Mapping[Path, str]) -> None:
                 shutil.copymode(whole, parts[whole])
         for path, part in parts.items():
             part.replace(path)
-    except (OSError, RuntimeError, ValueError) as error:  # the latter of a loop of links, and of a null in a path
+    except (
+        OSError,
+        RuntimeError,
+        ValueError,
+    ) as error:  # the last two for a loop of links, a null in a path
         number, reason = getattr(error, "errno", None) or 40, getattr(error, "strerror", None) or str(error)
         raise OSError(number, reason, str(path)) from None
     finally:
@@ -95,7 +99,7 @@ def csv_text(rows: Iterable[Sequence[Any]], delimiter: str = ",") -> str:
     lines = []
     for row in rows:
         stream = io.StringIO()
-        csv.writer(stream, delimiter=delimiter, lineterminator="\r\n").writerow(row)  # so that it quotes both
+        csv.writer(stream, delimiter=delimiter, lineterminator="\r\n").writerow(row)  # so both are quoted
         lines.append(stream.getvalue().removesuffix("\r\n") + "\n")
     return "".join(lines)
 

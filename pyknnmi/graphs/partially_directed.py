@@ -24,7 +24,7 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True)
 class PartiallyDirectedGraph:
-    """A graph of which some edges have a direction: what causes what, as far as the data tell.
+    """A graph of which some edges have a direction: what causes what, as far as the data determine it.
 
     With no undirected edges it is a directed graph.
 

@@ -166,7 +166,7 @@ class _Inner(Inner):
         columns = dataset.select(varying) if constants else dataset
         outcome = _learn_columns(self._stages, columns, run, self._constraints, False, 0, self._store)
         graph = outcome.learned
-        if constants:  # of a part of the rows; evidence is of use for all of them only
+        if constants:  # only a part of the rows has them, and evidence is used for the whole table only
             graph = LearnedGraph({(varying[i], varying[j]) for i, j in graph.edges}, evidence={})
         return Learned(graph, outcome.counts)
 

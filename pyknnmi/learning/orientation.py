@@ -20,18 +20,21 @@ Finder = Callable[[Pair, Neighbors, Tester, int], list[set[int]]]
 def orient(learner: Learner, edges: Collection[Pair], tester: Tester) -> tuple[set[Pair], set[Pair]]:
     """Return the directed and the undirected edges of a learned graph, given as column numbers.
 
-    With a perfect test of a distribution that is faithful to a directed acyclic graph, these are the edges of its
-    completed partially directed graph: a direction where every graph with the same independences has it.
+    Suppose the test is perfect, and the distribution is faithful to a directed acyclic graph. Then these are the edges
+    of its completed partially directed graph: an edge has a direction if it has the same one in every graph with the
+    same independences.
 
-    From a moral graph, the edges between parents of a common child are found by collider sets (Pellet and Elisseeff):
-    an edge x - y with common neighbours is removed if some of these, left out of the conditioning set, leave x and y
-    independent. From a skeleton, the smallest subsets of the neighbours of x or of y that separate them are sought.
-    Either way a common neighbour z of x and y that are not joined becomes x -> z <- y if no separating set holds z.
-    Meek's four rules give further directions.
+    1. A moral graph also joins the parents of a common child. These edges are found by collider sets (Pellet and
+       Elisseeff): an edge x - y is removed if x and y become independent when some of their common neighbours are left
+       out of the conditioning set. In a skeleton every pair that is not joined is separated by the smallest subsets of
+       the neighbours of x or of y.
+    2. Let z be a common neighbour of x and y, which are not joined. If no separating set of x and y holds z, the edges
+       become x -> z <- y.
+    3. Meek's four rules give further directions.
 
-    Nothing depends on the order of columns or tests. What contradicts itself is left open: a common neighbour that is
-    in some of the separating sets found and not in others counts neither as a collider nor as the opposite; an edge
-    that two reasons direct both ways stays undirected, and so do edges that would lie on a directed cycle.
+    Nothing depends on the order of columns or tests. What contradicts itself is left open. A common neighbour that is
+    in some of the separating sets and not in others counts neither as a collider nor as the opposite. An edge that two
+    reasons direct both ways stays undirected. So do edges that would lie on a directed cycle.
 
     Parameters
     ----------
@@ -39,7 +42,7 @@ def orient(learner: Learner, edges: Collection[Pair], tester: Tester) -> tuple[s
         Says which graph `edges` estimate, and the largest conditioning set.
     edges : collection of (int, int)
     tester : Tester
-        Answers further questions: in the worst case exponentially many in the number of neighbours.
+        Tests further questions: in the worst case exponentially many in the number of neighbours.
 
     Returns
     -------
@@ -70,7 +73,8 @@ def _resolve_moral_graph(moral: Neighbors, tester: Tester, limit: int) -> tuple[
     separators = _separators(_collider_sets, moral, tester, limit, joined=True)
     skeleton = [{y for y in moral[x] if pair_of(x, y) not in separators} for x in range(len(moral))]
     colliders, others = _classified(skeleton, separators)
-    # nodes that are not joined in a moral graph have no common child; a forbidden pair was never tested
+    # Nodes that are not joined in a moral graph have no common child. A forbidden pair was never tested, so nothing is
+    # known about it.
     apart = [(x, y) for x, y in _pairs(moral) if y not in moral[x] and (x, y) not in tester.constrained]
     others |= {((x, y), middle) for x, y in apart for middle in skeleton[x] & skeleton[y]}
     return skeleton, colliders, others
@@ -98,7 +102,8 @@ def _separators_of(find: Finder, neighbors: Neighbors, limit: int, joined: bool,
 def _collider_sets(pair: Pair, neighbors: Neighbors, tester: Tester, limit: int) -> list[set[int]]:
     """Return the sets that separate two joined nodes and leave out the fewest of their common neighbours.
 
-    Beside a collider its descendants must be left out, so those of the boundary that it reaches are tried too.
+    With a collider its descendants must be left out too. So the nodes of the boundary that it reaches are tried as
+    well.
     """
     x, y = pair
     common = neighbors[x] & neighbors[y]

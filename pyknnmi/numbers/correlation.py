@@ -54,7 +54,7 @@ def standardized(values: ArrayLike) -> NDArray[np.float64]:
     _, exponent = np.frexp(np.abs(values).max(axis=0))
     scaled = np.ldexp(values, -exponent)
     centred = scaled - scaled.mean(axis=0)
-    centred -= centred.mean(axis=0)  # what rounding left of a mean far above the deviation
+    centred -= centred.mean(axis=0)  # again: rounding leaves a rest where the mean is far above the deviation
     deviation = np.sqrt((centred**2).mean(axis=0))
     deviation[values.min(axis=0) == values.max(axis=0)] = np.inf
     return np.ascontiguousarray(centred / deviation)

@@ -161,7 +161,7 @@ class _BoundFunction(BoundTest):
             return answer
         is_pair = isinstance(answer, tuple) and len(answer) == 2
         p_value = answer[1] if is_pair else answer
-        p = number(p_value)  # None for what is no number: every answer is checked, so that is an error with all names
+        p = number(p_value)  # None if it is no number: the check of answers refuses it, and names the columns
         alpha: float = self._component.alpha
         return CIResult(
             statistic=answer[0] if is_pair else -math.log(max(p or 0.0, _SMALLEST)),

@@ -270,10 +270,10 @@ def _chosen(entry_points: Iterable[importlib.metadata.EntryPoint]) -> list[impor
     return found
 
 
-_one_at_a_time = threading.RLock()  # a cache alone makes two registries when two threads call at once
+_one_at_a_time = threading.RLock()  # with a cache alone, two threads that call at once would make two registries
 
 
-if hasattr(os, "register_at_fork"):  # a child must not find the lock held by a thread that it does not have
+if hasattr(os, "register_at_fork"):  # else a child could find the lock held by a thread that it does not have
     os.register_at_fork(
         before=_one_at_a_time.acquire, after_in_parent=_one_at_a_time.release, after_in_child=_one_at_a_time.release
     )

@@ -13,7 +13,7 @@ from pyknnmi.graphs.graph import Graph
 __all__ = ["clustered_order", "node_positions"]
 
 _MOST_ROUNDS = 300
-_WORK = 20_000_000  # squares of nodes times rounds: about a second
+_WORK = 20_000_000  # nodes squared times rounds: about a second
 _GAP = 1.0  # between components; an edge has the length 1
 _WIDE = 1.6  # width of a drawing in which components are packed, for a height of 1
 
@@ -73,7 +73,7 @@ def clustered_order(graph: Graph, strengths: NDArray[np.float64]) -> list[int]:
     """
     by_name = sorted(range(len(graph.names)), key=lambda i: graph.names[i])
     joined = graph.adjacency().astype(bool)[np.ix_(by_name, by_name)]
-    weights = strengths[np.ix_(by_name, by_name)] + 1e-6  # no node is cut off within its component
+    weights = strengths[np.ix_(by_name, by_name)] + 1e-6  # so that no node is cut off within its component
     order: list[int] = []
     for members in _components(joined):
         inner = np.where(joined, weights, 0.0)[np.ix_(members, members)]

@@ -20,7 +20,7 @@ from pyknnmi.search.tester import Finding, Tester
 
 __all__ = ["BlanketLearner", "Learner", "most_doubtful"]
 
-_ALPHA = 0.05  # where the test has none, as one that knows the graph: its p-values are 0 and 1
+_ALPHA = 0.05  # for tests without a level, such as one that knows the graph and returns p-values of 0 and 1
 
 
 class Learner(Component):

@@ -174,7 +174,7 @@ def _apply(work: Callable[[Any], T], item: Any) -> T:
 
 
 def _end_with(parent: int) -> None:
-    """End this process soon after its parent, even where that was killed and could tell nobody.
+    """End this process soon after its parent, also where the parent was killed.
 
     What is printed here goes where errors go: the standard output is the parent's, for its result.
     """

@@ -51,12 +51,12 @@ def each(
 
 def _in_threads(work: Work[T], items: Sequence[int], threads: int, run: Run) -> Iterator[T]:
     with ThreadPoolExecutor(threads) as pool:
-        # Each in a copy of the context, for what collects the warnings of a run.
+        # Each in a copy of the context, which holds the list that collects the warnings of the run.
         futures = [pool.submit(copy_context().run, work, item) for item in items]
         try:
             for future in as_completed(futures):
                 yield future.result()
-        except BaseException:  # the learner may also have seen enough
+        except BaseException:  # also raised when the learner stops before the end
             run.stop()
             pool.shutdown(cancel_futures=True)
             run.resume()

@@ -21,9 +21,9 @@ from pyknnmi.protocols.ci_tests import CIResult
 __all__ = ["Store", "StoreSummary", "StoredAnswers"]
 
 _FORMAT = 2
-_APPLICATION = 0x6B6E6D69  # "knmi"; tells our files from other SQLite files
+_APPLICATION = 0x6B6E6D69  # "knmi"; marks our files among other SQLite files
 _WAIT_SECONDS = 60.0
-_UNUSABLE = sqlite3.Error, UnicodeError  # the latter of text in a damaged file, and in SQLite's own message about it
+_UNUSABLE = sqlite3.Error, UnicodeError  # the last for text in a damaged file, and for SQLite's message about it
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (
     data TEXT NOT NULL, test TEXT NOT NULL, x TEXT NOT NULL, y TEXT NOT NULL, z TEXT NOT NULL, answer TEXT NOT NULL,
@@ -70,7 +70,7 @@ class Store:
         self._abandoned: sqlite3.Connection | None = None
         self._lock = threading.Lock()
         self._process = os.getpid()
-        self._path = Path(path).absolute()  # a worker may be in another folder
+        self._path = Path(path).absolute()  # a worker may run in another folder
 
     def __reduce__(self) -> tuple[type[Store], tuple[Path]]:
         return Store, (self._path,)  # another process opens the file itself
@@ -188,13 +188,15 @@ class Store:
 
 
 def _checksum(row: tuple[Any, ...]) -> str:
-    """Return what identifies a question with its answer, whatever types a damaged file makes of them."""
+    """Return what identifies a question with its answer; a damaged file may give values of any type."""
     return hashlib.blake2b(repr(row).encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
     """Return whether the file is new; one that is not must be ours."""
-    connection.execute("BEGIN")  # what follows is read from one state of the file, whoever is laying it out
+    connection.execute(
+        "BEGIN"
+    )  # so all that follows sees one state of the file, also while another process lays it out
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]

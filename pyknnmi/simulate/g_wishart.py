@@ -15,7 +15,7 @@ __all__ = ["g_wishart", "g_wishart_mixture"]
 
 Matrices = NDArray[np.float64]
 
-# Of a correlation, from one sweep to the next. The last matrices take thousands of sweeps; most of them a few dozen.
+# Largest change of a correlation in the last sweep. A few matrices take thousands of sweeps; most take a few dozen.
 _TOLERANCE = 1e-9
 _MOST_SWEEPS = 1_000_000
 
@@ -65,7 +65,7 @@ def g_wishart(graph: Graph, size: int, *, b: float = 3.0, rate: ArrayLike | None
     correlations = covariances / (scales[:, :, None] * scales[:, None, :])
     linked = graph.adjacency() == 1
     precisions = np.linalg.inv(_completed(correlations, linked))
-    precisions[:, ~(linked | np.eye(p, dtype=bool))] = 0.0  # up to the tolerance they are
+    precisions[:, ~(linked | np.eye(p, dtype=bool))] = 0.0  # they are zero up to the tolerance
     return np.asarray(precisions / (scales[:, :, None] * scales[:, None, :]), dtype=np.float64)
 
 

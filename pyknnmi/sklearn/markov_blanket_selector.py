@@ -24,7 +24,7 @@ __all__ = ["MarkovBlanketSelector"]
 IfEmpty = Literal["best", "none", "all"]
 Target = Literal["auto", "continuous", "discrete"]
 
-_FEW_VALUES = 20  # whole numbers of so many different values are taken for classes
+_FEW_VALUES = 20  # whole numbers with at most so many different values are taken for classes
 
 
 class MarkovBlanketSelector(SelectorMixin, SpecEstimator):
@@ -101,7 +101,7 @@ class MarkovBlanketSelector(SelectorMixin, SpecEstimator):
         name = _free_name(str(getattr(y, "name", None) or "y"), features.names)
         labels = column_or_1d(y, warn=True)
         if labels.dtype.kind == "O" and all(isinstance(label, Real) for label in labels):
-            labels = np.array(labels.tolist())  # numbers are numbers, whatever they come in
+            labels = np.array(labels.tolist())  # numbers in an array of objects are numbers
         check_consistent_length(X, labels)
         kind = self._kind_of(y, labels, (pipeline.test or pipeline.learner).accepts("discrete"))
         values = categories(labels.tolist(), name) if kind == "discrete" else _numbers(labels, name)

@@ -32,8 +32,8 @@ def test_the_recipe(tmp_path):
     data, _ = pyknnmi.simulate.small_network(100, seed=2)
     pd.DataFrame(data.values, columns=data.names).to_csv(tmp_path / "network.csv", index=False)
     recipe = re.search(r"^```r\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[1]
-    asked = "; ".join(f'cat("p", p_value("X1", "X2", names[{given}]), "")' for given in ("0", "3", "3:4"))
-    found = _r(f"{recipe}\n{asked}", tmp_path)
+    questions = "; ".join(f'cat("p", p_value("X1", "X2", names[{given}]), "")' for given in ("0", "3", "3:4"))
+    found = _r(f"{recipe}\n{questions}", tmp_path)
     assert found.returncode == 0, found.stderr
     answers = [float(word) for word in re.findall(r"\bp (\S+)", found.stdout)]
     table = pyknnmi.bind(data, "knn-cmi")

@@ -332,7 +332,7 @@ def test_a_frame_brings_its_names(values):
         Dataset.of(pandas.DataFrame(values, columns=["a", "b", "a"]))
 
 
-# What it can tell
+# What it knows
 
 
 def test_column_by_name_or_number(values):

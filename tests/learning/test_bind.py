@@ -228,11 +228,11 @@ def test_processes_get_the_answers_of_one():
 
 
 def test_tasks_of_an_event_loop_get_the_answers_of_one():
-    async def ask(table):
+    async def answers(table):
         return await asyncio.gather(*(asyncio.to_thread(table.test, *question) for question in QUESTIONS))
 
     alone = bind(DATA, KNN, seed=3)
-    assert asyncio.run(ask(bind(DATA, KNN, seed=3))) == [alone.test(*question) for question in QUESTIONS]
+    assert asyncio.run(answers(bind(DATA, KNN, seed=3))) == [alone.test(*question) for question in QUESTIONS]
 
 
 def test_the_form_for_people():

@@ -84,7 +84,7 @@ def test_details_come_back_as_the_learner_gave_them(registry, tmp_path):
     @pyknnmi.register_learner
     @dataclasses.dataclass(frozen=True, kw_only=True)
     class Detailed(pyknnmi.components.Learner):
-        """Tells of its work."""
+        """Reports what it did."""
 
         name = "detailed"
 

@@ -34,8 +34,8 @@ def _whole_numbers(ctx: click.Context, param: click.Parameter, text: str) -> lis
         raise click.BadParameter(f"'{text}' is no list of whole numbers such as 125,250,500", ctx, param) from None
 
 
-def _list(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-    if not asked or ctx.resilient_parsing:
+def _list(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
         return
     width = max(map(len, EXPERIMENTS))
     for found in EXPERIMENTS.values():

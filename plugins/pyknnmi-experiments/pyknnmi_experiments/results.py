@@ -73,7 +73,7 @@ class ResultRow:
 
 _NAMES = [field.name for field in fields(ResultRow)]
 _HEADER = ",".join(_NAMES) + "\n"
-_APPLICATION = 0x6B6E6578  # "knex"; tells our files from other SQLite files
+_APPLICATION = 0x6B6E6578  # "knex"; marks our files among other SQLite files
 _WAIT_SECONDS = 60.0
 _TYPES = {"str": "TEXT", "int": "INTEGER", "float": "REAL"}
 _SCHEMA = f"""CREATE TABLE IF NOT EXISTS results (

@@ -141,7 +141,7 @@ def _coordinate_descent(
             Xy=products,
             tol=tolerance,
             max_iter=passes,
-            random_state=0,  # unused, but without it NumPy's global generator is asked for a number
+            random_state=0,  # unused, but without it a number is drawn from NumPy's global generator
         )
     return np.asarray(solution.T) if gaps.max() * rows <= tolerance * (target @ target) else None
 

@@ -63,7 +63,7 @@ class TigramiteTest(CondIndTest):
         return answer.statistic
 
     def get_analytic_significance(self, value: float, T: int, dim: int, xyz: Any) -> float:  # noqa: N803
-        """Return the p-value that came with the statistic: tigramite asks for one after the other."""
+        """Return the p-value that came with the statistic: tigramite calls for one after the other."""
         if self._last is None or self._last[0] != value:
-            raise RuntimeError("tigramite asked for a p-value of another statistic than the last")
+            raise RuntimeError("tigramite called for the p-value of another statistic than the last")
         return self._last[1]
