@@ -128,7 +128,7 @@ class _Page:
         every = reported_pairs(result)
         self.edges = [row for row in every if row.edge]
         others = [row for row in every if not row.edge]
-        near = closest_to_the_threshold(others, self.alpha or 0.05, _MOST_MISSES)
+        near = closest_to_the_threshold(others, _MOST_MISSES)
         kept = {id(row) for row in near} | {id(row) for row in others if row.one_sided or row.p_value is None}
         self.rows = [*self.edges, *(row for row in others if id(row) in kept)]
         self.left_out = len(every) - len(self.rows)
@@ -146,8 +146,8 @@ class _Page:
         self.order = clustered_order(result.graph, np.nan_to_num(strengths))
 
     def is_near_miss(self, row: ReportedPair) -> bool:
-        """Return whether a pair without an edge came close to one: in one blanket, or p up to five times alpha."""
-        near = self.alpha is not None and row.p_value is not None and row.p_value <= 5 * self.alpha
+        """Return whether a pair without an edge came close to one: in one blanket, or p up to five thresholds."""
+        near = row.threshold is not None and row.p_value is not None and row.p_value <= 5 * row.threshold
         return not row.edge and (row.one_sided or near)
 
     def arrows(self) -> dict[int, int]:

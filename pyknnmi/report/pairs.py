@@ -42,6 +42,8 @@ class ReportedPair:
         The statistic of the test that decided, or what else the learner says of its edges. None where nothing was
         tested.
     p_value : float, optional
+    threshold : float, optional
+        What the p-value had to be below for an edge: lower than alpha where it was the best of many candidates.
     answer : CIResult, optional
         The test that decided; None for a learner that uses no test.
     given : tuple of str
@@ -56,6 +58,7 @@ class ReportedPair:
     one_sided: bool
     strength: float | None
     p_value: float | None
+    threshold: float | None
     answer: CIResult | None
     given: tuple[str, ...]
     reason: str
@@ -70,6 +73,7 @@ def reported_pairs(result: LearnResult) -> list[ReportedPair]:
     """Return every edge and every other pair that was tested; edges first, each part from strong to weak."""
     evidence = result.evidence_by_pair()
     strengths = _strengths_in_details(result.details)
+    alpha = alpha_of(result)
     rows = []
     for a, b in dict.fromkeys((*result.graph.edges, *evidence)):
         found = evidence.get((a, b))
@@ -83,6 +87,7 @@ def reported_pairs(result: LearnResult) -> list[ReportedPair]:
                 one_sided=found is not None and len({side.member for side in found.sides}) == 2,
                 strength=found.answer.statistic if found and tested else strengths.get((a, b)),
                 p_value=found.answer.p_value if found and tested else None,
+                threshold=found.answer.level if found and found.answer.level is not None else alpha,
                 answer=found.answer if found else None,
                 given=found.given if found else (),
                 reason=_reason(found) if found else "chosen by the learner",
@@ -91,10 +96,10 @@ def reported_pairs(result: LearnResult) -> list[ReportedPair]:
     return sorted(rows, key=lambda row: (not row.edge, -_order(row), row.source, row.target))
 
 
-def closest_to_the_threshold(rows: Sequence[ReportedPair], alpha: float, count: int) -> list[ReportedPair]:
-    """Return the tested pairs whose p-values are nearest to `alpha`, as a ratio, from small to large p-values."""
+def closest_to_the_threshold(rows: Sequence[ReportedPair], count: int) -> list[ReportedPair]:
+    """Return the tested pairs whose p-values are nearest to their thresholds, as a ratio, by their p-values."""
     tested = [row for row in rows if row.p_value is not None]
-    nearest = sorted(tested, key=lambda row: (_ratio(row, alpha), row.source, row.target))[:count]
+    nearest = sorted(tested, key=lambda row: (_ratio(row), row.source, row.target))[:count]
     return sorted(nearest, key=lambda row: (row.p_value or 0.0, -_order(row), row.source, row.target))
 
 
@@ -138,9 +143,9 @@ def shortened(name: str, longest: int) -> str:
     return name if len(name) <= longest else f"{name[:half]}…{name[1 - half :]}"
 
 
-def _ratio(row: ReportedPair, alpha: float) -> float:
-    p = max(row.p_value or 0.0, 1e-300)
-    return max(p / alpha, alpha / p)
+def _ratio(row: ReportedPair) -> float:
+    p, threshold = max(row.p_value or 0.0, 1e-300), row.threshold or 0.05
+    return max(p / threshold, threshold / p)
 
 
 def _order(row: ReportedPair) -> float:
@@ -185,4 +190,5 @@ def _test_in_words(answer: CIResult, given: tuple[str, ...]) -> str:
         return f"independent{condition}, as the estimate and the correlation are both next to nothing"
     verdict = "independent" if answer.independent else "dependent"
     p = format_p_value(answer.p_value)
-    return f"{verdict}{condition} (p {p if p.startswith('<') else f'= {p}'})"
+    level = "" if answer.level is None else f", threshold {answer.level:.2g}"
+    return f"{verdict}{condition} (p {p if p.startswith('<') else f'= {p}'}{level})"

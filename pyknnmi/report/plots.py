@@ -121,17 +121,19 @@ def save_plot(result: LearnResult, path: Path, kind: str = "graph", *, seed: int
 
 def _graph(result: LearnResult, ax: Axes | None, seed: int) -> Axes:
     positions = node_positions(result.graph, seed)
-    axes, font = _paper(np.array(list(positions.values())), ax)
+    axes, font = _paper(np.array(list(positions.values())), max(len(_short(name)) for name in positions), ax)
     _draw_edges(axes, reported_pairs(result), positions, result.oriented, font)
     _draw_names(axes, result, positions, font)
-    axes.set_title(_count(len(result.graph.edges), "edge") + f" between {_count(len(positions), 'column')}")
+    text = _count(len(result.graph.edges), "edge") + f" between {_count(len(positions), 'column')}"
+    axes.set_title(text, fontsize=_heading(axes))
     return axes
 
 
-def _paper(points: NDArray[np.float64], ax: Axes | None) -> tuple[Axes, float]:
-    """Return axes for nodes at these points, and the size of letters that suits them."""
+def _paper(points: NDArray[np.float64], longest: int, ax: Axes | None) -> tuple[Axes, float]:
+    """Return axes for nodes at these points, with names of up to `longest` letters, and a fitting size of letters."""
     count, extent = len(points), np.ptp(points, axis=0)
-    unit = max(0.9, math.sqrt(_INCHES_A_NODE * count / float(np.prod(extent + 1))))  # inches that an edge is long
+    shortest = max(0.9, 0.085 * longest) if count <= _MOST_BOXES else 0.65  # boxes side by side do not overlap
+    unit = max(shortest, math.sqrt(_INCHES_A_NODE * count / float(np.prod(extent + 1))))  # inches that an edge is long
     axes = _axes(ax, np.clip(extent * unit + [1.8, 1.5], [4.5, 3.4], 24))
     axes.set_aspect("equal")
     axes.axis("off")
@@ -139,7 +141,7 @@ def _paper(points: NDArray[np.float64], ax: Axes | None) -> tuple[Axes, float]:
     axes.set_xlim(points[:, 0].min() - margin, points[:, 0].max() + margin)
     axes.set_ylim(points[:, 1].min() - margin, points[:, 1].max() + margin)
     inches_per_unit = float(np.min(_inches(axes) / (extent + 2 * margin)))
-    return axes, float(np.clip(9.5 * inches_per_unit, 4, 11 if count <= _MOST_BOXES else 8))
+    return axes, float(np.clip(9.5 * inches_per_unit, 4, 10 if count <= _MOST_BOXES else 8))
 
 
 _EDGE = "edge, wider if stronger"
@@ -195,7 +197,9 @@ def _draw_edges(
             axes.add_collection(LineCollection(ends, linewidths=line_widths, zorder=1, **look))
     handles = [Line2D([], [], linewidth=1.8, label=words, **look) for words, look in _LOOKS.items() if words in drawn]
     if handles:
-        axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=2, fontsize=8)
+        axes.legend(
+            handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=2, fontsize=0.8 * _heading(axes)
+        )
 
 
 def _draw_arrow(axes: Axes, ends: tuple[tuple[float, float], tuple[float, float]], width: float, font: float) -> None:
@@ -260,7 +264,8 @@ def _matrix(result: LearnResult, ax: Axes | None, seed: int) -> Axes:
             marks[:, 0], marks[:, 1], s=float(np.clip((16 * inches) ** 2, 0.8, 30)), c="white",
             edgecolors=_INK, linewidths=float(np.clip(2 * inches, 0.2, 0.8)), label="edge",
         )  # fmt: skip
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, handletextpad=0.2)
+        look = {"loc": "lower left", "bbox_to_anchor": (0, 1), "fontsize": 0.9 * _heading(axes), "markerscale": 1.5}
+        axes.legend(borderaxespad=0.2, handletextpad=0.2, **look)
     font = float(np.clip(0.75 * 72 * (side - 1) / len(names), 3, 9))
     axes.set_xticks(range(len(names)), [_short(names[i]) for i in order], rotation=90, fontsize=font)
     axes.set_yticks(range(len(names)), [_short(names[i]) for i in order], fontsize=font)
@@ -268,21 +273,22 @@ def _matrix(result: LearnResult, ax: Axes | None, seed: int) -> Axes:
         label.set_parse_math(False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    axes.set_title("Strength of the pairs", pad=20)
+    axes.set_title("Strength of the pairs", pad=2 * _heading(axes), fontsize=_heading(axes))
     bar = _figure(axes).colorbar(image, ax=axes, shrink=0.7, pad=0.02)
-    bar.set_label(f"{strength_name(result)}; grey: not tested")
+    bar.set_label(f"{strength_name(result)}; grey: not tested", fontsize=0.9 * _heading(axes))
+    bar.ax.tick_params(labelsize=0.9 * _heading(axes))
     bar.outline.set_visible(False)
     return axes
 
 
 def _evidence(result: LearnResult, ax: Axes | None, seed: int) -> Axes:
     alpha = alpha_of(result)
-    rows = closest_to_the_threshold(reported_pairs(result), alpha or 0.05, _MOST_ROWS)
+    rows = closest_to_the_threshold(reported_pairs(result), _MOST_ROWS)
     if not rows:
         raise DataError("there are no p-values to draw: this result holds none")
     axes = _axes(ax, (6.4, 0.19 * len(rows) + 1.3))
     p = np.array([max(row.p_value or 0.0, 1e-300) for row in rows])
-    left = p.min()
+    left = min(p.min(), *(row.threshold or 1.0 for row in rows))
     for kind, color, face, label in (
         ([row.edge for row in rows], _BLUE, _BLUE, "edge"),
         ([not row.edge and row.one_sided for row in rows], _ORANGE, "white", "in one blanket only, no edge"),
@@ -292,10 +298,13 @@ def _evidence(result: LearnResult, ax: Axes | None, seed: int) -> Axes:
         if len(chosen):
             axes.hlines(chosen, left / 3, p[chosen], color=color, linewidth=0.8, alpha=0.35)
             axes.scatter(p[chosen], chosen, s=26, c=face, edgecolors=color, linewidths=1.3, label=label, zorder=3)
-    if alpha is not None:
+    own = [(row.threshold, i) for i, row in enumerate(rows) if row.answer and row.answer.level is not None]
+    if own:
+        axes.plot(*zip(*own, strict=True), "|", color=_INK, label="threshold among many candidates")
+    if alpha is not None and len(own) < len(rows):
         axes.axvline(alpha, color=_INK, linewidth=0.9, linestyle=(0, (4, 3)), label=f"threshold {alpha:g}")
     axes.set_xscale("log")
-    axes.set_xlim(left / 1.6, 1.25)
+    axes.set_xlim(left / 1.6, min(4 * max(p.max(), alpha or 0.0), 1.25))
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_yticks(
         range(len(rows)),
@@ -306,8 +315,8 @@ def _evidence(result: LearnResult, ax: Axes | None, seed: int) -> Axes:
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel("p-value of the test that decided")
     tested = sum(pair.answer.p_value is not None and not pair.is_constrained for pair in result.evidence)
-    shown = "All" if len(rows) == tested else f"The {len(rows)} nearest to the threshold of"
-    axes.set_title(f"{shown} {tested} tested pairs")
+    shown, nearest = ("All", "") if len(rows) == tested else (f"The {len(rows)} of", " nearest to the threshold")
+    axes.set_title(f"{shown} {tested} tested pairs{nearest}")
     axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.7 / (0.19 * len(rows) + 0.7)), ncols=4, fontsize=8)
     return axes
 
@@ -415,6 +424,11 @@ def _figure(axes: Axes) -> Figure:
     if figure is None:
         raise ParameterError("these axes belong to no figure: make them with matplotlib.pyplot.subplots", "ax")
     return figure
+
+
+def _heading(axes: Axes) -> float:
+    """Return a size of letters for the heading, larger on a figure of many columns."""
+    return max(10.0, 1.1 * float(_figure(axes).get_size_inches()[0]))
 
 
 def _inches(axes: Axes) -> NDArray[np.float64]:

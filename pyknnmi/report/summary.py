@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pyknnmi.learning.result import LearnResult, format_p_value
-from pyknnmi.report.pairs import ReportedPair, alpha_of, reported_pairs, shortened, strength_name
+from pyknnmi.report.pairs import ReportedPair, reported_pairs, shortened, strength_name
 
 __all__ = ["notable", "summary"]
 
@@ -44,14 +44,14 @@ def summary(result: LearnResult) -> str:
 def notable(result: LearnResult) -> list[str]:
     """Return sentences about what deserves a look."""
     rows = reported_pairs(result)
-    alpha = alpha_of(result)
     found = []
-    if alpha is not None:
-        doubtful = [row for row in rows if row.edge and row.p_value is not None and row.p_value > alpha / 2]
-        if doubtful:
-            have, them = ("has a p-value", "it") if len(doubtful) == 1 else ("have p-values", "them")
-            text = f"{_count(len(doubtful), 'edge')} {have} just below the threshold of {alpha:g}"
-            found.append(f"{text}: {_listed(doubtful)}. Another sample might not show {them}.")
+    doubtful = [row for row in rows if row.edge and row.p_value and row.threshold and row.p_value > row.threshold / 2]
+    if doubtful:
+        have, them = ("has a p-value", "it") if len(doubtful) == 1 else ("have p-values", "them")
+        one = {row.threshold for row in doubtful}
+        threshold = f"the threshold of {one.pop():g}" if len(one) == 1 else "their thresholds"
+        text = f"{_count(len(doubtful), 'edge')} {have} just below {threshold}"
+        found.append(f"{text}: {_listed(doubtful)}. Another sample might not show {them}.")
     lost = [row for row in rows if row.one_sided and not row.edge]
     if lost:
         text = f"{_count(len(lost), 'pair')} {'was' if len(lost) == 1 else 'were'} found from one side only"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -231,7 +232,51 @@ def test_the_matrix_says_what_is_under_the_cursor(shown, network):
     assert sum(name in said for name in names) == 2
 
 
-def test_two_hundred_columns_are_drawn(shown):
+@pytest.fixture(scope="module")
+def wide():
     data, _ = simulate.random_gaussian(60, 200, edge_probability=0.005, seed=3)
-    page = shown(pyknnmi.learn(data, "iamb+fisher-z(alpha=0.001)"))
+    return pyknnmi.learn(data, "iamb+fisher-z(alpha=0.001)")
+
+
+FRAMES = """
+const done = arguments[arguments.length - 1];
+const [svg, node] = [document.getElementById("network"), document.querySelector("#network .node circle")];
+const at = (type, i) =>
+  new PointerEvent(type, { pointerId: 1, bubbles: true, clientX: 300 + 4 * i, clientY: 300 + 3 * i });
+svg.setPointerCapture = () => {};
+const times = [];
+const frame = (now) => {
+  times.push(now);
+  if (times.length > 60) { svg.dispatchEvent(at("pointerup", 60)); done(times); return; }
+  if (times.length % 2) svg.dispatchEvent(at("pointermove", times.length));
+  else document.getElementById(times.length % 4 ? "zoom-in" : "zoom-out").click();
+  requestAnimationFrame(frame);
+};
+node.dispatchEvent(at("pointerdown", 0));
+requestAnimationFrame(frame);
+"""
+
+
+def test_two_hundred_columns_are_dragged_and_zoomed_at_30_frames_a_second(shown, wide):
+    page = shown(wide)
     assert len(page.find_elements(By.CSS_SELECTOR, "#network .node")) == 200
+    moved = page.find_element(By.CSS_SELECTOR, "#network .node").get_attribute("transform")
+    times = page.execute_async_script(FRAMES)
+    assert page.find_element(By.CSS_SELECTOR, "#network .node").get_attribute("transform") != moved
+    lasted = sorted(after - before for before, after in itertools.pairwise(times))
+    assert lasted[len(lasted) // 4] <= 1000 / 30  # the quicker ones: others wait for whatever else the machine does
+
+
+def test_print_holds_every_pair_and_no_controls(shown, wide):
+    page = shown(wide, dark=True)
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        assert all(row.is_displayed() for row in page.find_elements(By.CSS_SELECTOR, "#pairs tbody tr"))
+        scroll = page.find_element(By.CSS_SELECTOR, ".scroll")
+        assert page.execute_script("return arguments[0].clientHeight === arguments[0].scrollHeight", scroll)
+        for name in ("nav", ".controls", ".zoom", "#theme", "#side", "[data-copy]"):
+            assert not page.find_element(By.CSS_SELECTOR, name).is_displayed(), name
+        paper = page.execute_script("return getComputedStyle(document.body).backgroundColor")
+        assert paper == "rgb(255, 255, 255)"
+    finally:
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

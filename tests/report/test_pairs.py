@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from made_results import answer, made, mixed_result
 
@@ -58,8 +60,17 @@ def test_only_one_sided_pairs_are_marked():
 
 def test_the_pairs_nearest_to_the_threshold_are_nearest_as_a_ratio():
     # 0.06 / 0.05 and 0.05 / 0.04 are 1.2 and 1.25; 0.8 / 0.05 is 16
-    rows = closest_to_the_threshold(reported_pairs(mixed_result()), 0.05, 2)
+    rows = closest_to_the_threshold(reported_pairs(mixed_result()), 2)
     assert [row.p_value for row in rows] == [0.04, 0.06]
+
+
+def test_a_test_at_a_level_of_its_own_is_near_or_far_by_that_level():
+    own = replace(answer(2.0, 0.02), independent=True, level=0.001)
+    rows = reported_pairs(made({"ab": (False, "", own), "ac": (False, "", answer(1.0, 0.3))}, {}))
+    assert [row.threshold for row in rows] == [0.001, 0.05]
+    assert rows[0].reason == "independent (p = 0.02, threshold 0.001)"
+    # 0.02 / 0.001 is 20, 0.3 / 0.05 is 6
+    assert [row.label for row in closest_to_the_threshold(rows, 1)] == ["a - c"]
 
 
 def test_alpha_is_read_from_the_spec():
