@@ -8,7 +8,8 @@ array of another type is a TypeError, one of another shape a ValueError, as are 
 what it raises ends the call, as Ctrl-C does. With several columns in x or y, any engine is the tree.
 
 `categories` says of each column of x, y and z, in this order, whether it is a category: whole numbers that are 0 apart
-where equal and 1 where not. Empty means none. The estimator "mixed" is that of Mesner and Shalizi (2019).
+where equal and 1 where not. Empty means none. The estimator "mixed" is that of Mesner and Shalizi (2019);
+"cells" counts equal rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Engine = Literal["auto", "tree", "single", "batch"]
-Estimator = Literal["ksg", "mixed"]
+Estimator = Literal["ksg", "mixed", "cells"]
 Stop = Literal["never", "certain", "sequential"]
 Points = NDArray[np.float64]
 Poll = Callable[[], object] | None

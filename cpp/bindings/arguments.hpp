@@ -86,7 +86,8 @@ inline Engine engine(const std::string& name) {
 inline Estimator estimator(const std::string& name) {
     if (name == "ksg") return Estimator::ksg;
     if (name == "mixed") return Estimator::mixed;
-    throw pybind11::value_error("estimator must be 'ksg' or 'mixed', not '" + name + "'");
+    if (name == "cells") return Estimator::cells;
+    throw pybind11::value_error("estimator must be 'ksg', 'mixed' or 'cells', not '" + name + "'");
 }
 
 inline StopWhen stop_when(const std::string& name) {

@@ -38,6 +38,7 @@ Engine engine_for(const Points& x, const Points& z, std::size_t y_width, std::si
 
 std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                             std::size_t y_width, std::size_t count, const Options& options) {
+    if (neighborhood.estimator == Estimator::cells) return make_cell_engine(x, z, neighborhood, options);
     switch (engine_for(x, z, y_width, count, options)) {
         case Engine::single:
             return make_single_engine(x, z, neighborhood, kernels(), options);

@@ -38,6 +38,8 @@ public:
     virtual NeighborCounts counts(const ColumnSource& source, std::size_t width, std::size_t index) = 0;
 };
 
+std::unique_ptr<NeighborEngine> make_cell_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
+                                                 const Options& options);
 std::unique_ptr<NeighborEngine> make_tree_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                                  const Options& options);
 std::unique_ptr<NeighborEngine> make_single_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
@@ -45,7 +47,8 @@ std::unique_ptr<NeighborEngine> make_single_engine(const Points& x, const Points
 std::unique_ptr<NeighborEngine> make_batch_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                                   const Kernels& kernels, const Options& options);
 
-// The one for options.engine; `automatic` chooses by the widths and by `count`, the number of y's that will be used.
+// The one that counts cells for the estimator by cells, else the one for options.engine; `automatic` chooses by the
+// widths and by `count`, the number of y's that will be used.
 std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                             std::size_t y_width, std::size_t count, const Options& options);
 

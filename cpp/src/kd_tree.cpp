@@ -7,24 +7,15 @@ namespace {
 
 constexpr std::size_t leaf_size = 16;  // 8 to 32 are equally fast
 
-// Points for nanoflann to split, each column moved to start at 0. Its splitter goes astray, in some versions beyond the
-// end of an array, when a difference overflows, or when more points than fit a leaf coincide or differ by subnormal
-// numbers only. So values are bounded, and along the first column points are moved apart by up to 4e-6 of its range,
-// each by an amount of its own. The search does not rely on where the points were split.
+// Points for nanoflann to split. Its splitter goes astray, in some versions beyond the end of an array, when a
+// difference overflows, or when more points than fit a leaf coincide or differ by subnormal numbers only. So values are
+// bounded, and points have one more coordinate, in which all differ: so little that they are split along it only where
+// they do not differ otherwise. The search does not rely on where the points were split.
 RowMajor split_points(const Points& points) {
-    const auto bounded = [](double value) { return std::clamp(value, -0x1p1000, 0x1p1000); };
-    RowMajor split(points.rows(), points.columns());
-    for (std::size_t j = 0; j < points.columns(); ++j) {
-        double low = bounded(points(0, j)), high = low;
-        for (std::size_t i = 1; i < points.rows(); ++i) {
-            low = std::min(low, bounded(points(i, j)));
-            high = std::max(high, bounded(points(i, j)));
-        }
-        const double unit = j == 0 ? std::max(high - low, 0x1p-900) * 0x1p-50 : 0.0;
-        for (std::size_t i = 0; i < points.rows(); ++i) {
-            const std::uint32_t scattered = static_cast<std::uint32_t>(i) * 2654435761u;  // odd, so no two are equal
-            split[i][j] = bounded(points(i, j)) - low + scattered * unit;
-        }
+    RowMajor split(points.rows(), points.columns() + 1);
+    for (std::size_t i = 0; i < points.rows(); ++i) {
+        for (std::size_t j = 0; j < points.columns(); ++j) split[i][j] = std::clamp(points(i, j), -0x1p1000, 0x1p1000);
+        split[i][points.columns()] = static_cast<double>(i) * 0x1p-900;
     }
     return split;
 }
@@ -68,7 +59,7 @@ const auto& order_of(const Built& built) {
 KdTree::KdTree(const Points& points) {
     const RowMajor split = split_points(points);
     const Coordinates coordinates{split};
-    const Builder built(static_cast<int>(points.columns()), coordinates,
+    const Builder built(static_cast<int>(split.columns()), coordinates,
                         nanoflann::KDTreeSingleIndexAdaptorParams(leaf_size));
     rows_ = order_of(built);
     points_ = RowMajor(points, rows_);
@@ -95,7 +86,9 @@ void KdTree::take(const BuiltNode& built) {
     node.right = static_cast<std::uint32_t>(right);
     node.begin = nodes_[at + 1].begin;
     node.end = nodes_.back().end;
-    node.axis = static_cast<std::uint32_t>(built.node_type.sub.divfeat);
+    // Along the coordinate of the splitter's own any axis is as good: the points hardly differ.
+    const auto axis = static_cast<std::size_t>(built.node_type.sub.divfeat);
+    node.axis = static_cast<std::uint32_t>(axis == points_.columns() ? 0 : axis);
     node.left_end = -std::numeric_limits<double>::infinity();
     node.right_begin = std::numeric_limits<double>::infinity();
     for (std::size_t p = node.begin; p < node.end; ++p) {
@@ -118,9 +111,10 @@ double KdTree::kth_distance(std::size_t position, KSmallest& nearest) const {
     search(query, radius, [&](std::size_t begin, std::size_t end) {
         for (std::size_t p = begin; p < end; ++p) {
             const double d = distance(points_[p], query, columns);
-            if (d < radius && p != position) {
+            if (d < nearest.bound() && p != position) {
                 nearest.insert(d);
-                radius = nearest.bound();
+                // Points as far as the k-th make no difference: where many coincide, few are looked at.
+                radius = std::nextafter(nearest.bound(), -1.0);
             }
         }
     });

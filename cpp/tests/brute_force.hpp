@@ -33,22 +33,28 @@ inline double brute_force_kth_distance(std::initializer_list<Points> blocks, std
     return distances[static_cast<std::size_t>(k - 1)];
 }
 
+inline double brute_force_radius(const Points& x, const Points& y, const Points& z, std::size_t i,
+                                 const Neighborhood& neighborhood) {
+    if (neighborhood.estimator == Estimator::cells) return 0.0;
+    const double rho = brute_force_kth_distance({x, y, z}, i, neighborhood.k);
+    return neighborhood.estimator == Estimator::mixed ? widened(rho) : shrunken(rho);
+}
+
 inline NeighborCounts brute_force_counts(const Points& x, const Points& y, const Points& z,
                                          const Neighborhood& neighborhood) {
     const std::size_t n = x.rows();
-    const bool mixed = neighborhood.estimator == Estimator::mixed;
+    const bool with_joint = neighborhood.estimator != Estimator::ksg;
     const std::vector<std::uint32_t> none(n);
     NeighborCounts counts{none, none, none, {}};
-    if (mixed) counts.joint = none;
+    if (with_joint) counts.joint = none;
     for (std::size_t i = 0; i < n; ++i) {
-        const double rho = brute_force_kth_distance({x, y, z}, i, neighborhood.k);
-        const double radius = mixed ? widened(rho) : shrunken(rho);
+        const double radius = brute_force_radius(x, y, z, i, neighborhood);
         for (std::size_t j = 0; j < n; ++j) {
             if (j == i) continue;
             const double dx = max_norm(x, i, j), dy = max_norm(y, i, j), dz = max_norm(z, i, j);
             counts.xz[i] += std::max(dx, dz) <= radius;
             counts.yz[i] += std::max(dy, dz) <= radius;
-            if (mixed) counts.joint[i] += std::max({dx, dy, dz}) <= radius;
+            if (with_joint) counts.joint[i] += std::max({dx, dy, dz}) <= radius;
             counts.z[i] += dz <= radius;  // without columns every point is at distance 0
         }
     }

@@ -46,15 +46,17 @@ constexpr struct {
                {"tree", [](const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels&,
                            const Options& options) { return make_tree_engine(x, z, neighborhood, options); }}};
 
-// Of the definitions: Frenzel and Pompe 2007; Mesner and Shalizi 2019, with psi(k) added.
+// Of the definitions: Frenzel and Pompe 2007; Mesner and Shalizi 2019 and Grassberger 1988, with psi(k) added.
 Sum sum_of_digammas(const NeighborCounts& n, const Problem& problem) {
     const DigammaTable digamma(n.z.size());
-    const std::size_t self = problem.dz == 0 ? 1 : 0;
+    const bool mixed = problem.neighborhood.estimator == Estimator::mixed;
+    const std::size_t self = mixed ? 0 : 1, self_in_z = mixed && problem.dz > 0 ? 0 : 1;
     Sum sum = 0;
-    for (std::size_t i = 0; i < n.z.size(); ++i)
-        sum += n.joint.empty() ? digamma[n.xz[i] + 1] + digamma[n.yz[i] + 1] - digamma[n.z[i] + 1]
-                               : digamma[n.xz[i]] + digamma[n.yz[i]] - digamma[n.z[i] + self] - digamma[n.joint[i]] +
-                                     digamma[static_cast<std::size_t>(problem.neighborhood.k)];
+    for (std::size_t i = 0; i < n.z.size(); ++i) {
+        sum += digamma[n.xz[i] + self] + digamma[n.yz[i] + self] - digamma[n.z[i] + self_in_z];
+        if (!n.joint.empty())
+            sum += digamma[static_cast<std::size_t>(problem.neighborhood.k)] - digamma[n.joint[i] + self];
+    }
     return sum;
 }
 
@@ -63,15 +65,15 @@ void check_against_brute_force(const Problem& problem, const Options& options, c
     for (std::size_t j = 0; j < problem.columns(); ++j)
         expected.push_back(
             sum_of_digammas(brute_force_counts(problem.x(), problem.y(j), problem.z(), problem.neighborhood), problem));
-    const std::size_t asked = problem.columns() / 2;
-    const NeighborCounts counts = brute_force_counts(problem.x(), problem.y(asked), problem.z(), problem.neighborhood);
+    const std::size_t middle = problem.columns() / 2;
+    const NeighborCounts counts = brute_force_counts(problem.x(), problem.y(middle), problem.z(), problem.neighborhood);
 
     for (const Kernels* const set : usable_kernels()) {
         for (const auto& engine : engines) {
             const auto made = engine.make(problem.x(), problem.z(), problem.neighborhood, *set, options);
             std::vector<Sum> sums(problem.columns());
             made->sums(problem.source(), 1, 0, sums);
-            const bool right = made->counts(problem.source(), 1, asked) == counts && sums == expected;
+            const bool right = made->counts(problem.source(), 1, middle) == counts && sums == expected;
             if (!right && failures() < 20) std::printf("%s, %s: %s\n", engine.name, set->name, what.c_str());
             CHECK(right);
         }
@@ -135,8 +137,8 @@ TEST(many_neighbours_against_brute_force) {
                                           std::string(family.name) + ", k=" + std::to_string(k));
 }
 
-// All columns of one estimate are asked about in parts, from any index on.
-TEST(columns_can_be_asked_about_in_parts) {
+// All columns of one estimate may be taken in parts, from any index on.
+TEST(columns_can_be_taken_in_parts) {
     const Problem problem{gaussian(150, 2 + 41, 5), 2, 3};
     for (const auto& engine : engines) {
         const auto made = engine.make(problem.x(), problem.z(), problem.neighborhood, kernels(), {});
@@ -167,6 +169,38 @@ TEST(columns_that_share_values) {
             y(119, 5) = 0.25;
             check_against_brute_force(problem, {}, std::string(family.name) + ", shared values");
         }
+}
+
+// Whatever engine is named: there is one only.
+TEST(cells_against_brute_force) {
+    std::mt19937_64 draw(8);
+    for (std::size_t i = 0; i < 160; ++i) {
+        const Family& family = data_families[i % std::size(data_families)];
+        const std::size_t n = 4 + draw() % 200, dz = draw() % 4, columns = 1 + draw() % 11;
+        const Problem problem{with_categories(family.make(n, 1 + dz + columns, draw()), draw),
+                              dz,
+                              {1 + static_cast<int>(draw() % 3), Estimator::cells}};
+        for (const Engine engine : {Engine::automatic, Engine::tree, Engine::single, Engine::batch}) {
+            const Options options{.engine = engine, .threads = static_cast<int>(1 + draw() % 4)};
+            const auto made = make_engine(problem.x(), problem.z(), problem.neighborhood, 1, columns, options);
+            std::vector<Sum> sums(columns);
+            made->sums(problem.source(), 1, 0, sums);
+            for (std::size_t j = 0; j < columns; ++j) {
+                const NeighborCounts counts =
+                    brute_force_counts(problem.x(), problem.y(j), problem.z(), problem.neighborhood);
+                CHECK(made->counts(problem.source(), 1, j) == counts);
+                CHECK(sums[j] == sum_of_digammas(counts, problem));
+            }
+        }
+    }
+}
+
+// Several columns in x and in y are told apart as one.
+TEST(cells_of_several_columns) {
+    const Sample sample = integers(150, 6, 9);
+    const Points x = sample.view(0, 2), y = sample.view(2, 3), z = sample.view(5, 1);
+    const Neighborhood neighborhood(3, Estimator::cells);
+    CHECK(neighbor_counts(x, y, z, neighborhood) == brute_force_counts(x, y, z, neighborhood));
 }
 
 int main() { return run_tests(); }

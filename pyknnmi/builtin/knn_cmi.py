@@ -16,6 +16,7 @@ from pyknnmi.numbers import (
     EstimatorName,
     PartialCorrelations,
     block_length,
+    cells_suit,
     conditional_mutual_information,
     conditional_mutual_informations,
     fisher_z,
@@ -72,10 +73,13 @@ class KnnCMI(CITest):
         cannot change the decision, which is then the same. ``sequential`` also ends it where a bet against independence
         has won enough; its level is alpha at most, and it is for at most 10000 permutations. The p-value of a test that
         ended early is (K + 1) / (permutations made + 1), and ``p_value_bounds`` says where that of all T would lie.
-    estimator : auto, ksg, mixed
+    estimator : auto, ksg, mixed, cells
         ``ksg`` is the paper's, for continuous columns. ``mixed`` (Mesner and Shalizi 2019) also takes columns in which
-        many rows share a value, booleans and categories, which are 0 apart where equal and 1 where not. ``auto`` takes
-        ``mixed`` for the questions in which such a column takes part, and ``ksg`` for the others.
+        many rows share a value, booleans and categories, which are 0 apart where equal and 1 where not. ``cells``
+        counts equal rows, for categories and columns of few values; y is permuted among rows of equal z. ``auto``
+        takes ``cells`` where all columns are categories or have two values, and where `pyknnmi.numbers.cells_suit`
+        finds enough rows for some that are and numbers of few values; ``mixed`` for other questions with categories or
+        ties; ``ksg`` for the rest.
     engine : auto, tree, single, batch
         How neighbours are found; changes the time and never the answer. ``auto`` takes the fastest; groups of
         columns take the tree in any case.
@@ -86,7 +90,7 @@ class KnnCMI(CITest):
     PGM; Vejmelka and Paluš (2008), doi:10.1103/PhysRevE.77.026214; Frenzel and Pompe (2007),
     doi:10.1103/PhysRevLett.99.204101; local null: Runge (2018), "Conditional independence testing based on a
     nearest-neighbor estimator of conditional mutual information", AISTATS; mixed: Mesner and Shalizi (2019),
-    arXiv:1912.03387.
+    arXiv:1912.03387; cells: Grassberger (1988), doi:10.1016/0375-9601(88)90193-4.
     """
 
     name: ClassVar[str] = "knn-cmi"
@@ -103,7 +107,7 @@ class KnnCMI(CITest):
     neighbors: int = 5
     block_length: int | None = None
     stop: Literal["never", "certain", "sequential"] = "never"
-    estimator: Literal["auto", "ksg", "mixed"] = "auto"
+    estimator: Literal["auto", "ksg", "mixed", "cells"] = "auto"
     engine: Literal["auto", "tree", "single", "batch"] = "auto"
 
     def accepts(self, kind: Kind) -> bool:
@@ -168,6 +172,7 @@ class BoundKnnCMI(BoundTest):
         self._categories = frozenset(dataset.discrete_columns())
         for i in self._categories:
             self._values[:, i] = np.unique(dataset.values[:, i], return_inverse=True)[1]
+        self._levels = [len(np.unique(column)) for column in dataset.values.T]
         self._mixed = self._mixed_columns(dataset)
         self._warn_of_small_categories(dataset)
         self._correlations = PartialCorrelations.of(dataset.values)
@@ -180,11 +185,11 @@ class BoundKnnCMI(BoundTest):
 
     def associations(self, x: Variable, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the estimates in nats."""
-        # One estimator for all: the two are biased differently.
+        # One estimator for all: they are biased differently.
         return conditional_mutual_informations(
             *self._columns(x, tuple(candidates), z),
             self._component.k,
-            estimator=self._estimator(x, *candidates, *z),
+            estimator=self._estimator(x, candidates, z),
             categories=self._flags(x, tuple(candidates), z),
             engine=self._component.engine,
             threads=self.threads,
@@ -202,15 +207,15 @@ class BoundKnnCMI(BoundTest):
         return self._screened(x, y, z) or self._permuted(x, y, z, finer)
 
     def _permuted(self, x: Variable, y: Variable, z: tuple[int, ...], component: KnnCMI) -> CIResult:
-        estimator = self._estimator(x, y, *z)
-        first, last = self._permuted_last(x, y, z)
+        estimator = self._estimator(x, [y], z)
+        first, last = (x, y) if estimator == "cells" else self._permuted_last(x, y, z)
         found = permutation_test(
             *self._columns(first, last, z),
             component.k,
             permutations=component.permutations,
             seed=self._run.seed,
             stream=self._run.stream(self._name(x), self._name(y), [self._names[i] for i in z]),
-            **self._exchangeable(x, y, z),
+            **self._exchangeable(x, y, z, estimator),
             stop=component.stop,
             alpha=component.alpha,
             estimator=estimator,
@@ -227,12 +232,12 @@ class BoundKnnCMI(BoundTest):
             p_value=found.p_value,
             independent=not found.p_value < component.alpha,
             n=len(self._values),
-            decided_by="permutations",
+            decided_by="permutations of cells" if estimator == "cells" else "permutations",
             permutations=found.permutations,
             p_value_bounds=(lowest, highest) if left else None,
         )
 
-    def _exchangeable(self, x: Variable, y: Variable, z: tuple[int, ...]) -> dict[str, Any]:
+    def _exchangeable(self, x: Variable, y: Variable, z: tuple[int, ...], estimator: EstimatorName) -> dict[str, Any]:
         """Return which rows may exchange their y, as `permutation_test` takes it."""
         component, groups = self._component, self._groups
         if component.null == "block" and groups is not None:
@@ -243,12 +248,13 @@ class BoundKnnCMI(BoundTest):
                 block_length(self._values[:, i], self._values[:, j]) for i in _each(x) for j in _each(y)
             )
             return {"block_length": length, "neighbors": neighbors}
-        return {"groups": self._strata(z), "neighbors": neighbors}
+        # Where cells are counted, the rows of one cell of z are the exact null, whether numbers or categories.
+        strata = z if estimator == "cells" else tuple(i for i in z if i in self._categories)
+        return {"groups": self._strata(strata), "neighbors": neighbors}
 
-    def _strata(self, z: tuple[int, ...]) -> NDArray[np.uint32] | None:
-        """Return a label for each row, equal where the categories in z are, and the group with the null ``within``."""
-        categories = [i for i in z if i in self._categories]
-        labels: list[NDArray[Any]] = [self._values[:, i] for i in categories]
+    def _strata(self, columns: tuple[int, ...]) -> NDArray[np.uint32] | None:
+        """Return a label for each row, equal where the columns are, and the group with the null ``within``."""
+        labels: list[NDArray[Any]] = [self._values[:, i] for i in columns]
         if self._component.null == "within" and self._groups is not None:
             labels.append(self._groups)
         if not labels:
@@ -256,7 +262,7 @@ class BoundKnnCMI(BoundTest):
         _, strata, sizes = np.unique(np.column_stack(labels), axis=0, return_inverse=True, return_counts=True)
         alone = sizes[sizes == 1].sum() / len(self._values)
         if alone > 0.5:
-            given = ", ".join(f"'{self._names[i]}'" for i in categories) or "the blocks"
+            given = ", ".join(f"'{self._names[i]}'" for i in columns) or "the blocks"
             self._run.warn_once(
                 ("strata", given),
                 f"knn-cmi: given {given}, {alone:.0%} of the rows are the only ones of their kind and are not "
@@ -308,21 +314,29 @@ class BoundKnnCMI(BoundTest):
         return conditional_mutual_information(
             *self._columns(x, y, z),
             self._component.k,
-            estimator=self._estimator(x, y, *z),
+            estimator=self._estimator(x, [y], z),
             categories=self._flags(x, y, z),
             threads=self.threads,
         )
 
-    def _estimator(self, *variables: Variable) -> EstimatorName:
+    def _estimator(self, x: Variable, candidates: Sequence[Variable], z: tuple[int, ...]) -> EstimatorName:
+        """Return the one estimator for all candidates."""
         if self._component.estimator != "auto":
             return self._component.estimator
-        return "mixed" if any(self._mixed.intersection(_each(variable)) for variable in variables) else "ksg"
+        if all(self._cells_suit((*_each(x), *_each(y), *z)) for y in candidates):
+            return "cells"
+        columns = (i for variable in (x, *candidates, z) for i in _each(variable))
+        return "ksg" if self._mixed.isdisjoint(columns) else "mixed"
+
+    def _cells_suit(self, columns: tuple[int, ...]) -> bool:
+        levels = [self._levels[i] for i in columns]
+        return cells_suit(len(self._values), levels, [i in self._categories for i in columns])
 
     def _mixed_columns(self, dataset: Dataset) -> frozenset[int]:
         """Return the columns that need the mixed estimator.
 
         Warns of numeric columns in which most rows share a value, since they may be codes of categories; with `ksg`,
-        which ignores it, from a tenth of the rows on.
+        which ignores it, from a tenth of the rows on; with `cells` of those in which most rows do not.
         """
         component = self._component
         tied = {
@@ -330,13 +344,19 @@ class BoundKnnCMI(BoundTest):
             for i, kind in enumerate(dataset.kinds)
             if kind == "continuous"
         }
-        least = 0.1 if component.estimator == "ksg" else 0.5
-        reported = [f"'{self._names[i]}' ({share:.0%} of the rows)" for i, share in tied.items() if share > least]
-        if reported and component.estimator != "mixed":
-            listed = ", ".join(reported)
-            does = "biases the ksg estimator" if self._component.estimator == "ksg" else "calls for the mixed estimator"
-            self._run.warn_once(("ties", listed), f"knn-cmi: in column {listed} many rows share a value, which {does}")
+        if component.estimator == "cells":
+            self._warn_of_ties("few", "so that few cells have two rows", {i: s for i, s in tied.items() if s < 0.5})
+        elif component.estimator == "ksg":
+            self._warn_of_ties("many", "which biases the ksg estimator", {i: s for i, s in tied.items() if s > 0.1})
+        elif component.estimator == "auto":
+            does = "which calls for the mixed estimator or counts of cells"
+            self._warn_of_ties("many", does, {i: s for i, s in tied.items() if s > 0.5})
         return frozenset(i for i, share in tied.items() if share > 0) | self._categories
+
+    def _warn_of_ties(self, how_many: str, what: str, shares: dict[int, float]) -> None:
+        listed = ", ".join(f"'{self._names[i]}' ({share:.0%} of the rows)" for i, share in shares.items())
+        if listed:
+            self._run.warn_once(("ties", listed), f"knn-cmi: in column {listed} {how_many} rows share a value, {what}")
 
     def _warn_of_small_categories(self, dataset: Dataset) -> None:
         k = self._component.k

@@ -29,7 +29,7 @@ from pyknnmi.numbers.estimators import (
 )
 from pyknnmi.numbers.ranks import average_ranks
 from pyknnmi.numbers.serial import block_length
-from pyknnmi.numbers.ties import tied_share
+from pyknnmi.numbers.ties import cells_suit, tied_share
 
 __all__ = [
     "CorrelationKind",
@@ -40,6 +40,7 @@ __all__ = [
     "PermutationResult",
     "average_ranks",
     "block_length",
+    "cells_suit",
     "conditional_mutual_information",
     "conditional_mutual_informations",
     "correlation_matrix",

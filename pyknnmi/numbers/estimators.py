@@ -18,7 +18,7 @@ from pyknnmi import _core
 from pyknnmi.data.dataset import as_array
 from pyknnmi.errors import DataError, DataTypeError, ParameterError, check_choice
 from pyknnmi.numbers.checks import check_real, check_whole
-from pyknnmi.numbers.ties import tied_share
+from pyknnmi.numbers.ties import cells_suit, tied_share
 
 __all__ = [
     "Engine",
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 Engine = Literal["auto", "tree", "single", "batch"]
-EstimatorName = Literal["auto", "ksg", "mixed"]
+EstimatorName = Literal["auto", "ksg", "mixed", "cells"]
 Stop = Literal["never", "certain", "sequential"]
 Points = NDArray[np.float64]
 
@@ -130,10 +130,12 @@ def mutual_information(
         n > k points each; the numbers of columns may differ.
     k : int, default 3
         Neighbours, 1 <= k < n. A larger k has less variance and more bias.
-    estimator : {"auto", "ksg", "mixed"}
+    estimator : {"auto", "ksg", "mixed", "cells"}
         ``ksg`` is for continuous columns; ``mixed`` (Mesner and Shalizi 2019) also takes ties, whole numbers
-        and categories. ``auto`` takes ``mixed`` if in some column a value is shared by more than k other rows, as
-        `pyknnmi.numbers.tied_share` counts, and ``ksg`` otherwise; a constant column does not count.
+        and categories; ``cells`` counts equal rows, for categories and few values. ``auto`` takes ``cells`` where
+        `pyknnmi.numbers.cells_suit` says so; else ``mixed`` if there are categories, or in some column a value is
+        shared by more than k other rows, as `pyknnmi.numbers.tied_share` counts; and ``ksg`` otherwise. A constant
+        column does not count.
     threads : int, default 0
         0 uses all cores. The answer does not depend on it.
 
@@ -184,10 +186,12 @@ def conditional_mutual_information(
         n > k points each; the numbers of columns may differ. `z` may be None, empty or without columns.
     k : int, default 3
         Neighbours, 1 <= k < n.
-    estimator : {"auto", "ksg", "mixed"}
+    estimator : {"auto", "ksg", "mixed", "cells"}
         ``ksg`` is for continuous columns; ``mixed`` (Mesner and Shalizi 2019) also takes ties, whole numbers
-        and categories. ``auto`` takes ``mixed`` if in some column a value is shared by more than k other rows, as
-        `pyknnmi.numbers.tied_share` counts, and ``ksg`` otherwise; a constant column does not count.
+        and categories; ``cells`` counts equal rows, for categories and few values. ``auto`` takes ``cells`` where
+        `pyknnmi.numbers.cells_suit` says so; else ``mixed`` if there are categories, or in some column a value is
+        shared by more than k other rows, as `pyknnmi.numbers.tied_share` counts; and ``ksg`` otherwise. A constant
+        column does not count.
     categories : sequence of bool, optional
         Which columns are categories, of x, y and z in this order: whole numbers that are 0 apart where equal and 1
         where not. Empty: none.
@@ -213,12 +217,15 @@ def conditional_mutual_information(
     -----
     A neighbour is counted when its distance is less than that of the k-th by more than a relative 1e-10, so
     decimal rounding does not break ties; at distance zero coincident points count. The mixed estimator counts those at
-    the k-th's distance too, and puts the number of neighbours within it in the place of k.
+    the k-th's distance too, and puts the number of neighbours within it in the place of k. The estimator by cells
+    uses no k: it is the mean of psi(c_xyz) - psi(c_xz) - psi(c_yz) + psi(c_z), where c is the number of rows that equal
+    row i in a space, row i included. psi in the place of the logarithm takes off most of the bias.
 
     References
     ----------
     Frenzel and Pompe (2007), doi:10.1103/PhysRevLett.99.204101; Vejmelka and Paluš (2008),
-    doi:10.1103/PhysRevE.77.026214. Mixed: Mesner and Shalizi (2019), arXiv:1912.03387.
+    doi:10.1103/PhysRevE.77.026214. Mixed: Mesner and Shalizi (2019), arXiv:1912.03387. Cells: Grassberger (1988),
+    doi:10.1016/0375-9601(88)90193-4.
 
     Examples
     --------
@@ -256,8 +263,9 @@ def conditional_mutual_informations(
         m columns, each a y of its own.
     k : int, default 3
         Neighbours, 1 <= k < n.
-    estimator : {"auto", "ksg", "mixed"}
-        As in `conditional_mutual_information`; one for all candidates, so that they can be compared.
+    estimator : {"auto", "ksg", "mixed", "cells"}
+        As in `conditional_mutual_information`; one for all candidates, so that they can be compared. ``auto`` takes
+        ``cells`` where it would for each of them.
     categories : sequence of bool, optional
         Which columns are categories, of x, the candidates and z in this order: whole numbers that are 0 apart where
         equal and 1 where not. Empty: none.
@@ -281,7 +289,7 @@ def conditional_mutual_informations(
     xs, ys, zs = _sample(x, candidates, z, "candidates")
     _check_parameters(k, len(xs), threads, estimator, engine, poll)
     flags = _flags(categories, xs, ys, zs)
-    chosen = _for_columns(estimator, k, flags, xs, ys, zs)
+    chosen = _for_candidates(estimator, k, flags, xs, ys, zs)
     return _core.conditional_mutual_informations(xs, ys, zs, k, chosen, engine, threads, poll, flags)
 
 
@@ -523,14 +531,33 @@ def permuted_rows(
 
 
 def _for_columns(
-    estimator: EstimatorName, k: int, categories: Sequence[bool], *groups: Points
-) -> Literal["ksg", "mixed"]:
+    estimator: EstimatorName, k: int, flags: Sequence[bool], x: Points, y: Points, z: Points
+) -> Literal["ksg", "mixed", "cells"]:
+    return _for_each(estimator, k, np.hstack([x, y, z]), flags, [range(x.shape[1] + y.shape[1] + z.shape[1])])
+
+
+def _for_candidates(
+    estimator: EstimatorName, k: int, flags: Sequence[bool], x: Points, candidates: Points, z: Points
+) -> Literal["ksg", "mixed", "cells"]:
+    first, last = x.shape[1], x.shape[1] + candidates.shape[1]
+    fixed = [*range(first), *range(last, last + z.shape[1])]
+    questions = [[*fixed, y] for y in range(first, last)]
+    return _for_each(estimator, k, np.hstack([x, candidates, z]), flags, questions)
+
+
+def _for_each(
+    estimator: EstimatorName, k: int, columns: Points, flags: Sequence[bool], questions: Sequence[Sequence[int]]
+) -> Literal["ksg", "mixed", "cells"]:
+    """Return the estimator for questions about some of the columns, each given by their numbers."""
     if estimator != "auto":
         return estimator
+    categories = flags or [False] * columns.shape[1]
+    levels = [len(np.unique(column)) for column in columns.T]
+    if all(cells_suit(len(columns), [levels[i] for i in q], [categories[i] for i in q]) for q in questions):
+        return "cells"
     if any(categories):
         return "mixed"
-    columns = (column for points in groups for column in points.T)
-    tied = any(tied_share(column, k) > 0 and column.min() < column.max() for column in columns)
+    tied = any(tied_share(column, k) > 0 and column.min() < column.max() for column in columns.T)
     return "mixed" if tied else "ksg"
 
 

@@ -193,12 +193,12 @@ def test_categories_are_as_if_each_had_a_column_of_its_own(count):
     test = KnnCMI(permutations=39, screen=None, k=2).bind(data, Run())
     rare = pytest.warns(PyknnmiWarning, match="given 'c', 'd', 82% of the rows are the only ones of their kind")
     with rare if count == 40 else contextlib.nullcontext():
-        for question, xyz in (
-            ((0, 1, (2, 3)), (a, b, np.hstack([c, d]))),
-            ((2, 0, (3,)), (c, a, d)),
-            ((2, 3, ()), (c, d, None)),
+        for question, xyz, estimator in (
+            ((0, 1, (2, 3)), (a, b, np.hstack([c, d])), "mixed"),
+            ((2, 0, (3,)), (c, a, d), "mixed"),
+            ((2, 3, ()), (c, d, None), "cells"),
         ):
-            expected = conditional_mutual_information(*xyz, 2, estimator="mixed")
+            expected = conditional_mutual_information(*xyz, 2, estimator=estimator)
             assert test.test(*question).statistic == expected
 
 

@@ -408,7 +408,7 @@ CALLS = {
         *((call, {"threads": 1.5}, ParameterError, r"threads = 1\.5: give a whole number") for call in CALLS),
         *((call, {"k": 10**30}, DataError, "9 rows are too few for k = 10{30}: give") for call in CALLS),
         *(
-            (call, {"estimator": "ksgg"}, ParameterError, "estimator = 'ksgg' must be one of auto, ksg, mixed")
+            (call, {"estimator": "ksgg"}, ParameterError, "estimator = 'ksgg' must be one of auto, ksg, mixed, cells")
             for call in ("mutual information", "many", "permutations")
         ),
         ("many", {"engine": "trees"}, ParameterError, "engine = 'trees' must be one of auto, tree, single, batch"),
@@ -542,6 +542,50 @@ def test_mixed_estimator_of_candidates_and_permutations():
     assert permutation_test(x, ys[:, :1], z, 3, permutations=9, estimator="mixed").statistic == each[0]
     pairs = permutation_test(x, ys[:, :2], z, 3, permutations=9)
     assert pairs == permutation_test(x, ys[:, :2], z, 3, permutations=9, engine="batch")
+
+
+def cells_by_the_formula(x, y, z):
+    """Grassberger (1988): psi of the number of rows in a cell stands for its logarithm."""
+
+    def mean_digamma(space):
+        _, cell, sizes = np.unique(space, axis=0, return_inverse=True, return_counts=True)
+        return math.fsum(oracle.digamma(int(size)) for size in sizes[cell.ravel()]) / len(x)
+
+    of_z = mean_digamma(z) if z.shape[1] else oracle.digamma(len(x))
+    return mean_digamma(np.hstack([x, y, z])) - mean_digamma(np.hstack([x, z])) - mean_digamma(np.hstack([y, z])) + of_z
+
+
+@pytest.mark.parametrize("case", range(10))
+def test_cells_equal_the_formula(case):
+    random = np.random.default_rng(case)
+    n, width = int(random.integers(8, 90)), int(random.integers(0, 3))
+    x, ys, z = (random.integers(0, 1 + case, (n, columns)) - 0.5 for columns in (1, 9, width))
+    found = conditional_mutual_informations(x, ys, z, 3, estimator="cells")
+    assert found == pytest.approx([cells_by_the_formula(x, y[:, None], z) for y in ys.T], abs=1e-12)
+    one = permutation_test(ys[:, :2], x, z, 2, permutations=9, seed=case, estimator="cells")
+    assert one.statistic == pytest.approx(cells_by_the_formula(x, ys[:, :2], z), abs=1e-12)
+    rows = permuted_rows(z, permutations=9, seed=case)
+    permuted = [cells_by_the_formula(ys[:, :2], x[row], z) for row in rows]
+    assert one.at_least == sum(value > one.statistic - 1e-9 for value in permuted)
+
+
+def test_cells_are_for_questions_without_order():
+    random = np.random.default_rng(2)
+    two, three, normal = random.integers(0, 2, 100), random.integers(0, 3, 100), random.standard_normal(100)
+    for columns, flags, estimator in (
+        ((two, two[::-1], None), (), "cells"),
+        ((three, three[::-1], two), (True, True, False), "cells"),
+        ((three, three[::-1], two), (), "cells"),  # 18 cells for 100 rows
+        ((three, three[::-1], np.arange(100) % 9), (True, False, False), "mixed"),  # 81 cells
+        ((three, three[::-1], None), (), "mixed"),
+        ((two, normal, None), (), "mixed"),
+        ((two, two[::-1], np.zeros(100)), (), "cells"),
+    ):
+        by_name = conditional_mutual_information(*columns, categories=flags, estimator=estimator)
+        assert conditional_mutual_information(*columns, categories=flags) == by_name
+    candidates = np.column_stack([two[::-1], normal])
+    expected = conditional_mutual_informations(two, candidates, None, estimator="mixed")
+    assert conditional_mutual_informations(two, candidates, None).tolist() == expected.tolist(), "one for all"
 
 
 def test_lists_and_single_columns_are_taken():

@@ -20,6 +20,9 @@ enum class Estimator {
     ksg,    // continuous columns: Kraskov et al. 2004; Frenzel and Pompe 2007
     mixed,  // columns with ties, or of whole numbers and categories: Mesner and Shalizi 2019. Points at exactly rho_i
             // count too, and k is replaced by the number of points within rho_i.
+    cells,  // categories, or few values: the mean of psi(c_xyz) - psi(c_xz) - psi(c_yz) + psi(c_z), where c is the
+            // number of rows that equal row i in a space, itself included (Grassberger 1988). It needs neither k nor
+            // distances, and takes a time that grows with the number of rows, whatever the engine.
 };
 
 // Which neighbours of a point are counted: up to the k-th, and as the estimator has it.
@@ -43,8 +46,8 @@ std::vector<double> conditional_mutual_informations(const Points& x, const Point
                                                     const Neighborhood& neighborhood, const Options& options = {});
 
 // The integers behind an estimate, for each point: neighbours within radius_i in (x, z), (y, z) and z, the point itself
-// not counted; with empty z, `z` holds n - 1. For the mixed estimator radius_i is rho_i * (1 + 1e-10), and `joint` has
-// those within it in (x, y, z); else it is empty.
+// not counted; with empty z, `z` holds n - 1. For the mixed estimator radius_i is rho_i * (1 + 1e-10), for cells it
+// is 0; for both `joint` has those within it in (x, y, z). For ksg it is empty.
 struct NeighborCounts {
     std::vector<std::uint32_t> xz, yz, z, joint;
     bool operator==(const NeighborCounts&) const = default;
