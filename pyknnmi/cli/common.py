@@ -23,7 +23,7 @@ from pyknnmi.errors import PyknnmiError, PyknnmiWarning, Terminated, printable
 if TYPE_CHECKING:
     from pyknnmi.run import Progress
 
-__all__ = ["CommandGroup", "Failure", "progress_bar", "progress_line", "writing"]
+__all__ = ["CommandGroup", "Failure", "progress_bar", "progress_line", "time_left", "writing"]
 
 _TEXT_WIDTH = 40
 _OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
@@ -186,14 +186,35 @@ def progress_line(log_seconds: float = math.inf) -> Iterator[Callable[[int, int,
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[Progress], None]]:
-    """Yield a callback that shows the progress of one run on a terminal."""
-    start = time.monotonic()
+    """Yield a callback that shows the progress of one run on a terminal, with the time taken or left."""
+    phase_began, done = time.monotonic(), 0
+
     with progress_line() as show:
-        yield lambda progress: show(
-            progress.done,
-            progress.total,
-            f"columns, {progress.tests} tests, {time.monotonic() - start:.0f} s",
-        )
+
+        def report(progress: Progress) -> None:
+            nonlocal phase_began, done
+            now = time.monotonic()
+            if progress.done < done:
+                phase_began = now
+            done = progress.done
+            times = time_left(done, progress.total, now - phase_began)
+            show(done, progress.total, f"columns, {progress.tests} tests, {times}")
+
+        yield report
+
+
+def time_left(done: int, total: int, seconds: float) -> str:
+    """Return in words how long the rest takes if it goes on as it went; while none is done, the time taken.
+
+    In a graph it is the most that is left: the later columns find some of their questions answered.
+    """
+    if not 0 < done < total:
+        return f"{seconds:.0f} s"
+    left = seconds * (total - done) / done
+    for size, unit in ((3600, "h"), (60, "min")):
+        if left >= 2 * size:
+            return f"up to {left / size:.0f} {unit} left"
+    return f"up to {math.ceil(left)} s left"
 
 
 def _show_warning(

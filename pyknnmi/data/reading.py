@@ -54,6 +54,7 @@ _MISSING_LABELS = {
 """What stands for one among labels, where "none" and "Na" are words of their own."""
 _DELIMITERS = ",;\t"
 _ROWS_AT_A_TIME = 500  # few enough to stay in the cache
+_CELLS_AT_A_TIME = 500_000  # of wide tables fewer rows: a cell as text takes ten times the memory of its number
 
 
 def read_table(
@@ -169,9 +170,10 @@ class _Body:
 
     def rows_at_a_time(self, width: int) -> Iterator[list[list[str]]]:
         """Yield the rows that are not blank, many at a time; each has as many cells as there are columns."""
-        reader = csv.reader(io.StringIO(self.text), delimiter=self.delimiter, skipinitialspace=True, strict=True)
+        reader = csv.reader(_lines(self.text), delimiter=self.delimiter, skipinitialspace=True, strict=True)
+        at_a_time = min(_ROWS_AT_A_TIME, max(1, _CELLS_AT_A_TIME // width))
         try:
-            while rows := list(islice(reader, _ROWS_AT_A_TIME)):
+            while rows := list(islice(reader, at_a_time)):
                 rows = [row for row in rows if row]
                 if self.trailing:
                     rows = [row[:-1] if len(row) == width + 1 and not row[-1].strip() else row for row in rows]
@@ -461,9 +463,18 @@ def _is_one_row(text: str) -> bool:
         return False
 
 
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text with their ends. `io.StringIO` would copy the text at four bytes a letter."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
 def _rows(where: str, text: str, first_line: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the line on which each row begins, and its cells."""
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True, strict=True)
+    reader = csv.reader(_lines(text), delimiter=delimiter, skipinitialspace=True, strict=True)
     line = first_line
     try:
         for row in reader:

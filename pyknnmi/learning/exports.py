@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pyknnmi.data.files import csv_text, make_folder, replace_file, replace_files, safe_name
-from pyknnmi.errors import DataError
+from pyknnmi.errors import DataError, warn
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
 from pyknnmi.learning.graph_formats import (
@@ -31,6 +31,8 @@ from pyknnmi.search.constraints import FORBIDDEN, REQUIRED
 
 __all__ = ["DIRECTED_WRITERS", "WRITERS", "read_result", "result_json", "write_graph_edges", "write_result"]
 
+_MATRIX = 2_000  # columns; of more, a matrix is a file of many megabytes that holds zeros
+
 
 def write_result(
     result: LearnResult, directory: str | os.PathLike[str], extra: Mapping[str, Any] | None = None
@@ -39,7 +41,8 @@ def write_result(
 
     The last holds the whole result, and `read_result` reads it back. `pyknnmi.provenance_schema` and
     `pyknnmi.result_schema` describe the two.
-    A result with directions is written by `DIRECTED_WRITERS` too. The same data, spec and seed give the same bytes, but
+    A result with directions is written by `DIRECTED_WRITERS` too. Of more than 2000 columns ``adjacency.csv`` is left
+    out, with a warning. The same data, spec and seed give the same bytes, but
     for these two, which hold the time taken.
 
     Parameters
@@ -51,7 +54,14 @@ def write_result(
         Further entries for ``provenance.json``.
     """
     directory = make_folder(directory)
-    contents = {name: write(result) for name, write in WRITERS.items()}
+    writers = dict(WRITERS)
+    if len(result.graph.names) > _MATRIX:
+        del writers["adjacency.csv"]
+        warn(
+            f"adjacency.csv is left out: a matrix of {len(result.graph.names)} columns would hold little but zeros; "
+            "edges.csv has the edges, and graph.adjacency() returns the matrix"
+        )
+    contents = {name: write(result) for name, write in writers.items()}
     if result.oriented is not None:
         contents |= {name: write_directed(result.oriented) for name, write_directed in DIRECTED_WRITERS.items()}
     contents["provenance.json"] = json_text({**to_record(provenance(result)), **(extra or {})})

@@ -6,10 +6,11 @@ with q fewer rows (Anderson 2003, Theorem 4.3.5).
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -37,6 +38,9 @@ CorrelationKind = Literal["pearson", "spearman", "kendall"]
 # A column is explained by others when less than this share of its variance is left: rounding leaves about
 # 1e-15, and real measurements more.
 _EXPLAINED = 1e-12
+
+_MATRIX = 2_000  # columns; of more, the correlations are computed row by row when a question needs them
+_KEPT = 2**26  # bytes of such rows that are kept for further questions
 
 
 def standardized(values: ArrayLike) -> NDArray[np.float64]:
@@ -102,15 +106,57 @@ def correlation_matrix(values: ArrayLike, kind: CorrelationKind = "pearson") -> 
         "leave columns out, or take a test that needs no such matrix, such as knn-cmi",
     )
     if kind == "kendall":
-        return np.sin(np.pi / 2 * _kendall(values))
-    if kind == "spearman":
-        values = np.column_stack([average_ranks(column) for column in values.T])
-    columns = standardized(values)
-    matrix = columns.T @ columns / len(columns)
-    if kind == "spearman":
-        matrix = 2 * np.sin(np.pi / 6 * matrix)
+        matrix = np.eye(p)
+        for i in range(p):
+            matrix[i, :i] = matrix[:i, i] = _kendall(values[:, i], values[:, :i])
+        return matrix
+    columns = _compared(values, kind)
+    matrix = _on_the_scale(columns.T @ columns / rows, kind)
     np.fill_diagonal(matrix, 1.0)
     return matrix
+
+
+def _compared(values: NDArray[np.float64], kind: CorrelationKind) -> NDArray[np.float64]:
+    """Return the columns whose mean products are the correlations."""
+    ranked = np.column_stack([average_ranks(column) for column in values.T]) if kind == "spearman" else values
+    return standardized(ranked)
+
+
+def _on_the_scale(correlations: NDArray[np.float64], kind: CorrelationKind) -> NDArray[np.float64]:
+    """Return what Pearson's correlations are where the columns are monotone functions of Gaussian ones."""
+    return 2 * np.sin(np.pi / 6 * correlations) if kind == "spearman" else correlations
+
+
+class _Rows:
+    """The rows of a correlation matrix, each computed when it is needed; the latest are kept.
+
+    A copy that is sent to another process starts with none.
+    """
+
+    def __init__(self, values: NDArray[np.float64], kind: CorrelationKind) -> None:
+        self._values = values
+        self._kind = kind
+        self._columns = None if kind == "kendall" else np.ascontiguousarray(_compared(values, kind).T)
+        kept = max(1, _KEPT // (8 * len(self)))
+        self._row: Callable[[int], NDArray[np.float64]] = functools.lru_cache(maxsize=kept)(self._computed)
+
+    def __reduce__(self) -> tuple[type[_Rows], tuple[NDArray[np.float64], CorrelationKind]]:
+        return _Rows, (self._values, self._kind)
+
+    def __len__(self) -> int:
+        return int(self._values.shape[1])
+
+    def __getitem__(self, i: int) -> NDArray[np.float64]:
+        return self._row(i)
+
+    def _computed(self, i: int) -> NDArray[np.float64]:
+        if self._columns is None:
+            row = _kendall(self._values[:, i], self._values)
+        else:
+            row = _on_the_scale(self._columns @ self._columns[i] / len(self._values), self._kind)
+        row[i] = 1.0
+        row.flags.writeable = False
+        return row
 
 
 def _table(values: ArrayLike) -> NDArray[np.float64]:
@@ -122,17 +168,25 @@ def _table(values: ArrayLike) -> NDArray[np.float64]:
     return table.astype(np.float64, copy=False)
 
 
-def _kendall(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _square(correlation: ArrayLike) -> NDArray[np.float64]:
+    matrix = _table(correlation)
+    rows, columns = matrix.shape
+    if rows != columns:
+        raise DataError(f"a correlation matrix is square, and this one has shape ({rows}, {columns})")
+    return matrix
+
+
+def _kendall(column: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return sin(pi/2 tau) of a column and each of the others; 0 with a constant."""
     try:
         from scipy.stats import kendalltau
     except ImportError:
         raise ParameterError("Kendall's correlation needs SciPy: pip install scipy, or take spearman") from None
-    matrix = np.eye(values.shape[1])
-    varying = np.flatnonzero(values.min(axis=0) < values.max(axis=0))
-    for place, i in enumerate(varying):
-        for j in varying[:place]:
-            matrix[i, j] = matrix[j, i] = kendalltau(values[:, i], values[:, j]).statistic
-    return matrix
+    tau = np.zeros(others.shape[1])
+    if column.min() < column.max():
+        for j in np.flatnonzero(others.min(axis=0) < others.max(axis=0)):
+            tau[j] = kendalltau(column, others[:, j]).statistic
+    return np.asarray(np.sin(np.pi / 2 * tau))
 
 
 @dataclass(frozen=True)
@@ -157,6 +211,8 @@ class PartialCorrelation:
 class PartialCorrelations:
     """Partial correlations between columns, from their correlation matrix.
 
+    Of a table of more than 2000 columns, `of` computes the rows of the matrix that the questions need, and keeps some.
+
     Parameters
     ----------
     correlation : array_like, shape (p, p)
@@ -170,16 +226,17 @@ class PartialCorrelations:
         From the methods: columns that are not given by their numbers from 0.
     """
 
-    def __init__(self, correlation: ArrayLike) -> None:
-        self._correlation = _table(correlation)
-        rows, columns = self._correlation.shape
-        if rows != columns:
-            raise DataError(f"a correlation matrix is square, and this one has shape ({rows}, {columns})")
+    def __init__(self, correlation: ArrayLike | _Rows) -> None:
+        self._correlation = correlation if isinstance(correlation, _Rows) else _square(correlation)
 
     @classmethod
     def of(cls, values: ArrayLike, kind: CorrelationKind = "pearson") -> PartialCorrelations:
         """Return the partial correlations of the columns of a table; see `correlation_matrix`."""
-        return cls(correlation_matrix(values, kind))
+        check_choice("kind", kind, get_args(CorrelationKind))
+        values = _table(values)
+        if values.shape[1] <= _MATRIX:
+            return cls(correlation_matrix(values, kind))
+        return cls(_Rows(values, kind))
 
     def between(self, x: int, y: int, z: Sequence[int]) -> PartialCorrelation:
         """Return the partial correlation of columns x and y given the columns z."""
@@ -193,7 +250,7 @@ class PartialCorrelations:
     def _partial(self, x: int, others: Sequence[int], z: Sequence[int]) -> tuple[NDArray[np.float64], tuple[int, ...]]:
         """Regress x and the others on z, one z after another, in the metric of the correlation matrix."""
         columns = self._numbers_of(x, others, z)
-        left = self._correlation[np.ix_(columns[: len(z) + 1], columns)]
+        left = np.array([self._correlation[i][columns] for i in columns[: len(z) + 1]])
         variance = np.ones(len(others))
         redundant = []
         for place, column in enumerate(z):

@@ -7,7 +7,6 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
 from typing import ClassVar, Literal
 
 from pyknnmi.data.dataset import Dataset
@@ -87,12 +86,12 @@ class BlanketLearner(Learner):
         """Return the graph that the rule makes of all blankets."""
         searches = {search.item: search for search in tester.each(partial(_blanket, self), tester.targets)}
         blankets = {target: searches[target].found for target in tester.targets}
-        join = all if self.rule == "and" else any
-        edges = set()
-        for pair in combinations(range(dataset.p), 2):
-            sides = [other in blankets[target] for target, other in (pair, pair[::-1]) if target in blankets]
-            if sides and join(sides):
-                edges.add(pair)
+        edges = {
+            pair_of(target, other)
+            for target, blanket in blankets.items()
+            for other in blanket
+            if self.rule != "and" or target in blankets.get(other, (target,))
+        }
         found = _sides(searches.values())
         evidence = self._evidence(edges, blankets, found)
         if self.rule == "combined":

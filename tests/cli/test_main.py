@@ -19,6 +19,7 @@ from click.testing import CliRunner
 
 import pyknnmi
 from pyknnmi.cli import _SECTIONS, main
+from pyknnmi.cli.common import time_left
 from pyknnmi.data.files import write_dataset
 
 COMMAND = [sys.executable, "-P", "-m", "pyknnmi"]
@@ -241,3 +242,11 @@ def test_odd_paths_are_one_line(tmp_path):
     ):
         outcome = CliRunner().invoke(main, given)
         assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1), (given, outcome.output, outcome.exception)
+
+
+def test_the_time_left_is_what_was_needed_for_each_column_so_far():
+    assert time_left(0, 7, 30.4) == "30 s"  # the time taken
+    assert time_left(7, 7, 30.4) == "30 s"
+    assert time_left(2, 10, 3.0) == "up to 12 s left"
+    assert time_left(1, 100, 2.0) == "up to 3 min left"  # 198 s
+    assert time_left(1, 200, 100.0) == "up to 6 h left"  # 19,900 s

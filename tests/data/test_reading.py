@@ -535,3 +535,17 @@ def test_lists_of_numbers_are_categories(write):
 def test_damaged_files(write, content):
     with pytest.raises(DataError, match="cannot read"):
         read_table(write(content, "data.csv.gz"))
+
+
+@given(st.text(alphabet="a1,\r\n\v\x1c\u2028", max_size=30))
+def test_lines_end_where_those_of_a_file_do(text):
+    assert list(reading._lines(text)) == list(io.StringIO(text, newline="\n"))
+
+
+def test_a_wide_table_is_read_in_parts(write, monkeypatch):
+    text = "a,b,c\n" + "".join(f"{i},{i / 7!r},{'xy'[i % 2]}\n" for i in range(20))
+    expected = read_table(write(text))
+    monkeypatch.setattr(reading, "_CELLS_AT_A_TIME", 9)  # three rows
+    assert read_table(write(text)).sha256 == expected.sha256
+    monkeypatch.setattr(reading, "_CELLS_AT_A_TIME", 1)  # a row at a time, though it has more cells
+    assert read_table(write(text)).sha256 == expected.sha256

@@ -8,7 +8,7 @@ import signal
 import tempfile
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +18,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pyknnmi
-from pyknnmi import DataError, Dataset, Graph, PartiallyDirectedGraph, learn, read_result, read_table, write_result
+from pyknnmi import (
+    DataError,
+    Dataset,
+    Graph,
+    PartiallyDirectedGraph,
+    PyknnmiWarning,
+    learn,
+    read_result,
+    read_table,
+    write_result,
+)
 from pyknnmi.components import BlanketLearner
 from pyknnmi.data.files import write_dataset
 from pyknnmi.learning.exports import DIRECTED_WRITERS, WRITERS, edges_csv, write_graph_edges
@@ -374,3 +384,12 @@ def test_a_full_disk_leaves_the_old_files(result, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, before)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == old
+
+
+def test_of_many_columns_no_matrix_is_written(result, tmp_path):
+    names = [*result.graph.names, *(f"more {i}" for i in range(1994))]
+    wide = replace(result, graph=result.graph.reordered(names))
+    with pytest.warns(PyknnmiWarning, match=r"adjacency.csv is left out: a matrix of 2001 columns"):
+        paths = write_result(wide, tmp_path)
+    assert {path.name for path in paths} == {*WRITERS, "provenance.json", "result.json"} - {"adjacency.csv"}
+    assert read_result(tmp_path).graph == wide.graph

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from pyknnmi import DataError, ParameterError
-from pyknnmi.numbers import PartialCorrelations, correlation_matrix, fisher_z, standardized
+from pyknnmi.numbers import PartialCorrelations, correlation, correlation_matrix, fisher_z, standardized
 
 
 @pytest.fixture
@@ -151,3 +152,19 @@ def test_tables_of_any_kind_and_nothing_else(values):
             function(values[:, 0])
         with pytest.raises(DataError, match=r"shape \(1, 1\) and type <U1: give a table of numbers"):
             function([["a"]])
+
+
+@pytest.mark.parametrize("kind", ["pearson", "spearman", "kendall"])
+def test_of_a_wide_table_only_the_rows_that_are_needed_are_computed(values, kind, monkeypatch):
+    values[:, 3] = 7.0  # a constant
+    expected = PartialCorrelations.of(values, kind)
+    monkeypatch.setattr(correlation, "_MATRIX", 4)
+    monkeypatch.setattr(correlation, "_KEPT", 2 * 8 * 5)  # two rows
+    monkeypatch.setattr(correlation, "correlation_matrix", None)
+    wide = PartialCorrelations.of(values, kind)
+    for found in (wide, pickle.loads(pickle.dumps(wide))):
+        for x, candidates, z in [(0, [1, 2, 3, 4], []), (1, [3, 0], [4, 2]), (4, [0], [1, 2, 3])]:
+            assert found.among(x, candidates, z) == pytest.approx(expected.among(x, candidates, z), abs=1e-13)
+            assert found.between(x, candidates[0], z).redundant == expected.between(x, candidates[0], z).redundant
+        with pytest.raises(ParameterError, match="whole numbers from 0 to 4"):
+            found.between(0, 5, [])

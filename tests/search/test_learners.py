@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -227,3 +228,17 @@ def test_too_few_permutations_for_the_rule_combined_are_reported():
     data, _ = simulate.small_network(100, seed=2)
     with pytest.warns(PyknnmiWarning, match="give at least 109"):
         learn(data, "iamb(rule=combined)+knn-cmi(permutations=30)")
+
+
+@pytest.mark.parametrize("test", ["fisher-z", pytest.param("knn-cmi", marks=pytest.mark.slow)])
+def test_one_target_among_many_columns_takes_no_matrix(test):
+    """Neither the search nor the audit before it makes a p x p array."""
+    p = 2100
+    values = np.random.default_rng(0).standard_normal((20, p))
+    values[:, 1] = values[:, 0] + 0.1 * values[:, 1]
+    tracemalloc.start()
+    result = learn(values, f"iamb(adjust=candidates)+{test}", targets="X1", threads=1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert result.graph.edges == (("X1", "X2"),)
+    assert peak < p * p  # an eighth of a matrix of doubles
