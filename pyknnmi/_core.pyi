@@ -166,7 +166,8 @@ class BlockRegression:
         searches: Sequence[tuple[Feature, Sequence[int], Terms]],
         main_cost: float,
         pair_cost: float,
-        most: int = 20,
+        most: int,
+        passes: int,
         threads: int = 0,
         poll: Poll = None,
     ) -> list[tuple[Terms, float]]:
@@ -214,6 +215,7 @@ class BlockRegression:
         responses: Fitted,
         sources: Sequence[Fitted],
         given: Sequence[Sequence[int]],
+        bin_rows: int,
         threads: int = 0,
         poll: Poll = None,
     ) -> list[list[tuple[int, float, tuple[float, float, float]]]]:

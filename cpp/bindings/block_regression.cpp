@@ -58,20 +58,20 @@ void register_block_regression(py::module_& module) {
         .def(
             "fits",
             [](const BlockRegression& self, const std::vector<std::tuple<BlockFeature, Columns, Terms>>& searches,
-               double main_cost, double pair_cost, std::size_t most, int threads, py::object poll) {
+               double main_cost, double pair_cost, std::size_t most, int passes, int threads, py::object poll) {
                 std::vector<BlockSearch> all;
                 for (const auto& [target, columns, start] : searches) all.push_back({target, columns, start});
                 const Options how = options("auto", threads, poll);
                 std::vector<BlockFit> found;
                 {
                     const py::gil_scoped_release released;
-                    found = self.fits(all, {main_cost, pair_cost, most}, how);
+                    found = self.fits(all, {main_cost, pair_cost, most, passes}, how);
                 }
                 std::vector<std::pair<Terms, double>> result;
                 for (const BlockFit& fit : found) result.emplace_back(fit.terms, fit.gain);
                 return result;
             },
-            "searches"_a, "main_cost"_a, "pair_cost"_a, "most"_a = 20, "threads"_a = 0, "poll"_a = py::none())
+            "searches"_a, "main_cost"_a, "pair_cost"_a, "most"_a, "passes"_a, "threads"_a = 0, "poll"_a = py::none())
         .def(
             "main_gains",
             [](const BlockRegression& self, const Fits& fits, const std::vector<Columns>& candidates, double main_cost,
@@ -114,14 +114,14 @@ void register_block_regression(py::module_& module) {
         .def(
             "products",
             [](const BlockRegression& self, const Fits& responses, const std::vector<Fits>& sources,
-               const std::vector<Columns>& given, int threads, py::object poll) {
+               const std::vector<Columns>& given, std::size_t bin_rows, int threads, py::object poll) {
                 std::vector<std::vector<FittedTarget>> all;
                 for (const Fits& fits : sources) all.push_back(fitted(fits));
                 const Options how = options("auto", threads, poll);
                 std::vector<std::vector<ProductGroup>> found;
                 {
                     const py::gil_scoped_release released;
-                    found = self.products(fitted(responses), all, given, how);
+                    found = self.products(fitted(responses), all, given, bin_rows, how);
                 }
                 std::vector<std::vector<std::tuple<std::int32_t, double, std::array<double, 3>>>> result;
                 for (const auto& groups : found) {
@@ -130,7 +130,7 @@ void register_block_regression(py::module_& module) {
                 }
                 return result;
             },
-            "responses"_a, "sources"_a, "given"_a, "threads"_a = 0, "poll"_a = py::none());
+            "responses"_a, "sources"_a, "given"_a, "bin_rows"_a, "threads"_a = 0, "poll"_a = py::none());
 }
 
 }  // namespace knnmi::bindings

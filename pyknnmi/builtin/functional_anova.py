@@ -93,7 +93,7 @@ class FunctionalANOVA(Learner):
 
         search = GraphSearch(regressions, allowed, penalty, report)
         joined = search.best()
-        p_values = _p_values(regressions, joined, run)
+        p_values = _p_values(search, regressions, joined, run)
         level = min(self.alpha, self.alpha * _ROWS_AT_ALPHA / dataset.n)
         kept = _kept(p_values, level, self.alpha, dataset.p * (dataset.p - 1) // 2) | allowed.required
         neighbors = _neighbors(kept, dataset.p)
@@ -160,7 +160,7 @@ def _neighbors(edges: set[Edge] | frozenset[Edge], p: int) -> list[set[int]]:
 
 
 def _p_values(
-    regressions: SmoothRegressions, neighbors: Sequence[set[int]], run: Run
+    search: GraphSearch, regressions: SmoothRegressions, neighbors: Sequence[set[int]], run: Run
 ) -> dict[Edge, tuple[float, float]]:
     """Return the p-values of both directions of each edge, given the other neighbours."""
     directions = [(i, j, neighbors[i] - {j}) for i in range(regressions.p) for j in sorted(neighbors[i])]
@@ -168,7 +168,9 @@ def _p_values(
     for begin in range(0, len(directions), _AT_A_TIME):
         part = directions[begin : begin + _AT_A_TIME]
         run.report(Progress(part[0][0], regressions.p, begin))
-        p_values |= {(i, j): p for (i, j, _), p in zip(part, direction_p_values(regressions, part), strict=True)}
+        fits = search.fits([(i, given) for i, _, given in part])
+        found = direction_p_values(regressions, part, fits)
+        p_values |= {(i, j): p for (i, j, _), p in zip(part, found, strict=True)}
     return {(i, j): (p_values[i, j], p_values[j, i]) for i, j in p_values if i < j}
 
 

@@ -68,7 +68,8 @@ class BoundSmoothGCM(BoundTest):
 
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
         """Return the answer for columns x and y given the columns z."""
-        p_value = symmetric_p_value(*direction_p_values(self._regressions, [(x, y, z), (y, x, z)]))
+        fits = self._regressions.fits([(x, z, None), (y, z, None)])
+        p_value = symmetric_p_value(*direction_p_values(self._regressions, [(x, y, z), (y, x, z)], fits))
         return CIResult(
             statistic=float(-np.log10(p_value)),
             p_value=p_value,

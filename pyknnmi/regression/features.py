@@ -1,12 +1,15 @@
 """Features of columns, from which regressions are made.
 
-Every column becomes a block of 16 features. Those of a column of numbers are, with r the average rank, v = (r - 1/2)/n
-and u the standard normal quantile of r/(n + 1):
+Every column becomes a block of 16 features. Those of a column of numbers are, with r the average rank, u the standard
+normal quantile of r/(n + 1), and v the standard normal distribution function of u/2, moved and stretched to [0, 1]:
 
 - slot 0: u, standardised;
 - slot 1: the values, less their median and divided by the distance between their quartiles, clipped to [-30, 30];
 - slot 2: the square of u;
 - slots 3 to 15: sqrt(2) cos(k pi v) for k = 2 to 14, less their projection on u.
+
+With v = r/n the cosines would be too slow in the tails: there few ranks lie between values that are far apart, and what
+a common cause does there would be left over in all of its effects. With u itself they would be slow in the middle.
 
 Those of a column of categories are orthonormal contrasts of their indicators. All are centred and of variance 1; a
 feature that is a linear function of those before it, such as the square of a column of two values, is zero.
@@ -14,6 +17,7 @@ feature that is a linear function of those before it, such as the square of a co
 
 from __future__ import annotations
 
+import functools
 from statistics import NormalDist
 
 import numpy as np
@@ -37,6 +41,7 @@ _CONTRAST_SLOTS = (0, 3, 4, 5, 6, 1, 2, *range(7, WIDTH))  # those that products
 NUMBERS, CATEGORIES = 0, 1
 """Which of the tables of priors a column has."""
 _CLIP = 30.0
+_STRETCH = 2.0
 _NO_SPREAD = 1e-9  # of the variance: what rounding leaves of a feature that others determine
 
 
@@ -52,13 +57,14 @@ def blocks_of(dataset: Dataset) -> Values:
 def block_of(values: Values) -> Values:
     """Return the features of a column of numbers, shape (n, 16)."""
     n = len(values)
-    ranks = average_ranks(values)
-    normal = _standardized(normal_quantiles(n)[np.rint(2 * ranks).astype(int) - 2])
+    half_ranks = np.rint(2 * average_ranks(values)).astype(int) - 2
+    normal = _standardized(normal_quantiles(n)[half_ranks])
     block = np.zeros((n, WIDTH))
     block[:, 0] = normal
     block[:, 1] = _standardized(_scaled(values))
     block[:, 2] = _standardized(normal**2)
-    place = (ranks - 0.5) / n
+    place = _places(n)[half_ranks]
+    place = (place - place.min()) / np.ptp(place)
     for slot, frequency in enumerate(FREQUENCIES, start=3):
         cosine = np.sqrt(2) * np.cos(np.pi * frequency * place)
         cosine -= cosine.mean()
@@ -87,11 +93,18 @@ def contrasts_of(codes: Values, name: str) -> Values:
     return block
 
 
+@functools.lru_cache(maxsize=1)
 def normal_quantiles(n: int) -> Values:
     """Return the standard normal quantiles of 1, 3/2, 2, ..., n over n + 1: of all average ranks."""
     normal = NormalDist()
     half = np.array([normal.inv_cdf(rank / (2 * n + 2)) for rank in range(2, n + 2)])
     return np.concatenate([half, -half[-2::-1]])
+
+
+@functools.lru_cache(maxsize=1)
+def _places(n: int) -> Values:
+    """Return the distribution function of half the normal quantiles of all average ranks."""
+    return np.array([NormalDist().cdf(quantile / _STRETCH) for quantile in normal_quantiles(n)])
 
 
 def _scaled(values: Values) -> Values:

@@ -11,12 +11,23 @@ from numpy.typing import NDArray
 
 from pyknnmi.regression.features import FREQUENCIES, WIDTH
 
-__all__ = ["CATEGORY_PRIORS", "MAIN_COST", "MOST_BLOCKS", "NUMBER_PRIORS", "PAIR_COST", "PAIR_PRIORS"]
+__all__ = [
+    "CATEGORY_PRIORS",
+    "MAIN_COST",
+    "MOST_BLOCKS",
+    "NUMBER_PRIORS",
+    "PAIR_COST",
+    "PAIR_PRIORS",
+    "PASSES",
+    "PASSES_OF_CHECK",
+]
 
 MAIN_COST, PAIR_COST = 0.5, 1.5
 """What is taken off the evidence for each main block and each pair block, in nats."""
 MOST_BLOCKS = 20
 """Blocks in a fit at most."""
+PASSES, PASSES_OF_CHECK = 4, 1
+"""So often at most are all blocks of a fit tried again."""
 
 _NEGLIGIBLE, _NEGLIGIBLE_PAIR = 1e-5, 1e-3
 _FREQUENCIES = np.array(FREQUENCIES)

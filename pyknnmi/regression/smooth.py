@@ -18,6 +18,8 @@ from pyknnmi.regression.priors import (
     NUMBER_PRIORS,
     PAIR_COST,
     PAIR_PRIORS,
+    PASSES,
+    PASSES_OF_CHECK,
 )
 
 __all__ = ["ColumnFit", "SmoothRegressions", "Term"]
@@ -102,7 +104,9 @@ class SmoothRegressions:
             for place, slot in enumerate(self.targets[column])
         ]
         found = iter(
-            self._core.fits(questions, main_cost, pair_cost, MOST_BLOCKS, threads=self._threads, poll=self._poll)
+            self._core.fits(
+                questions, main_cost, pair_cost, MOST_BLOCKS, PASSES, threads=self._threads, poll=self._poll
+            )
         )
         return [self._joined(column, found) for column, _, _ in searches]
 
@@ -111,10 +115,12 @@ class SmoothRegressions:
         return ColumnFit(column, tuple(tuple(terms) for terms, _ in parts), sum(gain for _, gain in parts))
 
     def feature_fits(self, searches: Sequence[tuple[int, int, Iterable[int]]]) -> list[tuple[Term, ...]]:
-        """Return, for each (column, slot, others), the blocks of the fit of one feature."""
+        """Return, for each (column, slot, others), the blocks of a fit of one feature, found by a shorter search."""
         nothing: list[Term] = []
         questions = [((column, slot), sorted(others), nothing) for column, slot, others in searches]
-        found = self._core.fits(questions, MAIN_COST, PAIR_COST, MOST_BLOCKS, threads=self._threads, poll=self._poll)
+        found = self._core.fits(
+            questions, MAIN_COST, PAIR_COST, MOST_BLOCKS, PASSES_OF_CHECK, threads=self._threads, poll=self._poll
+        )
         return [tuple(terms) for terms, _ in found]
 
     def main_gains(self, fits: Sequence[ColumnFit], candidates: Sequence[Sequence[int]]) -> list[Values]:
@@ -169,12 +175,14 @@ class SmoothRegressions:
         responses: Sequence[tuple[tuple[int, int], Sequence[Term]]],
         sources: Sequence[Sequence[tuple[tuple[int, int], Sequence[Term]]]],
         given: Sequence[Sequence[int]],
+        bin_rows: int,
     ) -> list[list[tuple[int, float, tuple[float, float, float]]]]:
         """Return the groups of products of residuals that `check` turns into p-values."""
         found: list[list[tuple[int, float, tuple[float, float, float]]]] = self._core.products(
             [(target, list(terms)) for target, terms in responses],
             [[(target, list(terms)) for target, terms in each] for each in sources],
             [sorted(each) for each in given],
+            bin_rows,
             threads=self._threads,
             poll=self._poll,
         )

@@ -50,6 +50,7 @@ struct BlockFit {
 struct BlockCosts {
     double main = 0.0, pair = 0.0;
     std::size_t most = 20;  // blocks in a fit
+    int passes = 4;         // so often at most are all blocks of a fit tried again
 };
 
 // A search for the best fit of one target on blocks of some columns.
@@ -112,11 +113,14 @@ public:
     std::vector<double> residual(const FittedTarget& fit) const;
 
     // Products of the residual of `response` and those of `sources`, alone and times features of the columns `given`,
-    // in the groups: the first source, all sources, one for each column given.
+    // in the groups: the first source, all sources, one for each column given. From the residual of a response the
+    // means over bins of rows next to each other are taken off, for each column that both its fit and that of a source
+    // use: what both leave of a jump or in a tail would look like dependence. The bins have about `bin_rows` rows,
+    // times the number of such columns.
     std::vector<std::vector<ProductGroup>> products(const std::vector<FittedTarget>& responses,
                                                     const std::vector<std::vector<FittedTarget>>& sources,
                                                     const std::vector<std::vector<std::int32_t>>& given,
-                                                    const Options& options) const;
+                                                    std::size_t bin_rows, const Options& options) const;
 
 private:
     std::unique_ptr<regression::BlockTable> table_;

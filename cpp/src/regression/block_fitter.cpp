@@ -10,10 +10,8 @@ namespace {
 constexpr double rounding = 1e-9;
 // Of a target that is explained to the last digit this share is left.
 constexpr double least_left = 1e-12;
-// So often at most are all blocks of a fit tried again.
-constexpr int passes = 4;
 // Of more pair blocks than these, only those are tried whose products go with the residual.
-constexpr std::size_t pairs_without_screening = 45;
+constexpr std::size_t pairs_without_screening = 15;
 
 bool same_block(const BlockTerm& a, const BlockTerm& b) { return a[0] == b[0] && a[1] == b[1]; }
 
@@ -229,7 +227,7 @@ bool BlockFitter::add_best_of(const std::vector<BlockTerm>& candidates) {
 
 void BlockFitter::search(const std::vector<std::int32_t>& columns) {
     grow(columns);
-    for (int pass = 0; pass < passes; ++pass) {
+    for (int pass = 0; pass < costs_.passes; ++pass) {
         bool changed = false;
         for (const BlockTerm& term : std::vector<BlockTerm>(terms_)) {
             const Choice choice = best_prior_of_member(term);

@@ -100,21 +100,38 @@ inline void project(const double* a, const double* y, std::size_t n, double* out
     store(out + 8, high);
 }
 
+// Takes a multiple of a row off another.
+inline void reduce(Eight& low, Eight& high, double l, const double* h) {
+    Eight x0, x1;
+    load(x0, h);
+    load(x1, h + 8);
+    low -= l * x0;
+    high -= l * x1;
+}
+
+// Two rows at a time, so that one need not wait for the other; the sums of each are in the order of the rows.
 inline void substitute(const double* lower, std::size_t stride, std::size_t first, std::size_t m, double* h) {
-    for (std::size_t r = first; r < m; ++r) {
-        const double* l = lower + r * stride;
-        Eight low, high;
-        load(low, h + r * width);
-        load(high, h + r * width + 8);
+    for (std::size_t r = first; r < m; r += 2) {
+        const bool both = r + 1 < m;
+        const double* one = lower + r * stride;
+        const double* two = both ? one + stride : one;
+        double* row = h + r * width;
+        double* next = both ? row + width : row;
+        Eight low, high, next_low, next_high;
+        load(low, row);
+        load(high, row + 8);
+        load(next_low, next);
+        load(next_high, next + 8);
         for (std::size_t s = 0; s < r; ++s) {
-            Eight x0, x1;
-            load(x0, h + s * width);
-            load(x1, h + s * width + 8);
-            low -= l[s] * x0;
-            high -= l[s] * x1;
+            reduce(low, high, one[s], h + s * width);
+            reduce(next_low, next_high, two[s], h + s * width);
         }
-        store(h + r * width, low / all(l[r]));
-        store(h + r * width + 8, high / all(l[r]));
+        store(row, low / all(one[r]));
+        store(row + 8, high / all(one[r]));
+        if (!both) break;
+        reduce(next_low, next_high, two[r], row);
+        store(next, next_low / all(two[r + 1]));
+        store(next + 8, next_high / all(two[r + 1]));
     }
 }
 

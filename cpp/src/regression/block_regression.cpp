@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
+#include <span>
 #include <stdexcept>
 
 #include "block_fitter.hpp"
@@ -16,6 +18,8 @@ using regression::width;
 
 // Features of the conditioning columns that products are made of: the first three of those that pair blocks have.
 constexpr std::size_t factors = 3;
+// So often the means of all bins are taken off a residual.
+constexpr int rounds = 2;
 
 // Sum, weights and correlations of one group of products, shape (rows, count) by columns.
 ProductGroup summed(std::int32_t column, const std::vector<std::vector<double>>& products,
@@ -58,6 +62,52 @@ ProductGroup summed(std::int32_t column, const std::vector<std::vector<double>>&
         }
     }
     return group;
+}
+
+// The columns that the fit of the response and that of a source use.
+std::vector<std::int32_t> shared_columns(const FittedTarget& response, const std::vector<FittedTarget>& sources) {
+    const auto columns_of = [](const FittedTarget& fit) {
+        std::set<std::int32_t> columns;
+        for (const BlockTerm& term : fit.terms) columns.insert({term[0], term[1]});
+        columns.erase(-1);
+        return columns;
+    };
+    std::set<std::int32_t> of_sources;
+    for (const FittedTarget& source : sources) of_sources.merge(columns_of(source));
+    std::vector<std::int32_t> shared;
+    for (const std::int32_t j : columns_of(response)) {
+        if (of_sources.count(j) > 0) shared.push_back(j);
+    }
+    return shared;
+}
+
+// For each row the bin, of about `rows` rows, that it falls in with those next to it in a column. Ties share a bin.
+std::vector<std::size_t> bins_of(const regression::BlockTable& table, std::int32_t column, std::size_t rows) {
+    const std::size_t n = table.rows(), bins = std::max<std::size_t>(n / rows, 1);
+    const double* block = table.block(static_cast<std::size_t>(column));
+    const auto features = [&](std::size_t row) { return std::span<const double>(block + row * width, width); };
+    const auto before = [&](std::size_t a, std::size_t b) {
+        const auto x = features(a), y = features(b);
+        return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end());
+    };
+    std::vector<std::size_t> order(n), bin(n);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), before);
+    std::size_t first = 0;  // of the rows tied with this one
+    for (std::size_t place = 0; place < n; ++place) {
+        if (before(order[first], order[place])) first = place;
+        bin[order[place]] = first * bins / n;
+    }
+    return bin;
+}
+
+void take_off_means(std::vector<double>& values, const std::vector<std::size_t>& bin) {
+    std::vector<double> sums(values.size()), counts(values.size());
+    for (std::size_t row = 0; row < values.size(); ++row) {
+        sums[bin[row]] += values[row];
+        counts[bin[row]] += 1.0;
+    }
+    for (std::size_t row = 0; row < values.size(); ++row) values[row] -= sums[bin[row]] / counts[bin[row]];
 }
 
 }  // namespace
@@ -163,11 +213,17 @@ std::vector<double> BlockRegression::residual(const FittedTarget& fit) const {
 std::vector<std::vector<ProductGroup>> BlockRegression::products(const std::vector<FittedTarget>& responses,
                                                                  const std::vector<std::vector<FittedTarget>>& sources,
                                                                  const std::vector<std::vector<std::int32_t>>& given,
-                                                                 const Options& options) const {
+                                                                 std::size_t bin_rows, const Options& options) const {
     table_->tidy();
     std::vector<std::vector<ProductGroup>> found(responses.size());
     parallel_for(responses.size(), options, [&](std::size_t i, int) {
-        const std::vector<double> response = residual(responses[i]);
+        std::vector<double> response = residual(responses[i]);
+        const std::vector<std::int32_t> shared = shared_columns(responses[i], sources[i]);
+        std::vector<std::vector<std::size_t>> bins;
+        for (const std::int32_t j : shared) bins.push_back(bins_of(*table_, j, bin_rows * shared.size()));
+        for (int round = 0; round < rounds; ++round) {
+            for (const auto& bin : bins) take_off_means(response, bin);
+        }
         std::vector<std::vector<double>> alone;
         std::vector<double> weights;
         for (const FittedTarget& source : sources[i]) {
