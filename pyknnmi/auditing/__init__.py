@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pyknnmi.auditing.columns import column_findings
 from pyknnmi.auditing.finding import AuditFinding, grouped, in_one_warning, warn_of
+from pyknnmi.auditing.ranks import centred_ranks
 from pyknnmi.auditing.recommendation import recommended
 from pyknnmi.auditing.relations import relation_findings
 from pyknnmi.auditing.rows import row_findings
@@ -28,14 +31,17 @@ class Audit:
         The serious ones first.
     spec : str
         The spec that suits this table.
+    options : dict
+        What else to pass to `learn`, such as ``repeats="one"``.
     reasons : tuple of str
-        Why, a sentence for each part of it.
+        Why, a sentence for each part of both.
     """
 
     rows: int
     columns: int
     findings: tuple[AuditFinding, ...]
     spec: str
+    options: Mapping[str, Any]
     reasons: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -48,7 +54,24 @@ class Audit:
             lines += [f"    {group[0].follows}", f"    {group[0].advice}"]
         if not self.findings:
             lines.append("nothing was found that speaks against any test")
-        return "\n".join([*lines, f"recommended: {self.spec}", *(f"    {reason}" for reason in self.reasons)])
+        given = "".join(f", {option}={value!r}" for option, value in self.options.items())
+        return "\n".join([*lines, f"recommended: {self.spec}{given}", *(f"    {reason}" for reason in self.reasons)])
+
+    def command(self, data: str, read_as: Sequence[str] = ()) -> str:
+        """Return the command that makes the recommended run, for a shell.
+
+        Parameters
+        ----------
+        data : str
+            The file.
+        read_as : sequence of str
+            Further words of the command that say how it is read.
+        """
+        words = ["pyknnmi", "learn", data, "--spec", self.spec, *read_as]
+        for option, value in self.options.items():
+            text = value if isinstance(value, str) else ",".join(_quoted(name) for name in value)
+            words.append(f"--{option}={text}")
+        return shlex.join(words)
 
     def record(self) -> dict[str, Any]:
         """Return the audit in the types of JSON."""
@@ -57,17 +80,24 @@ class Audit:
             "columns": self.columns,
             "findings": [finding.record() for finding in self.findings],
             "spec": self.spec,
+            "options": dict(self.options),
             "reasons": list(self.reasons),
         }
 
 
 def find(dataset: Dataset) -> tuple[AuditFinding, ...]:
     """Return what a table shows, the serious findings first. Nothing is changed, and no dependence is tested."""
-    findings = [*column_findings(dataset), *relation_findings(dataset), *row_findings(dataset)]
+    ranks = centred_ranks(dataset)
+    findings = [*column_findings(dataset), *relation_findings(dataset, ranks), *row_findings(dataset, ranks)]
     return tuple(sorted(findings, key=lambda finding: not finding.serious))
 
 
 def audited(dataset: Dataset) -> Audit:
     """Return the findings about a table with the spec that suits it."""
     findings = find(dataset)
-    return Audit(dataset.n, dataset.p, findings, *recommended(dataset.n, dataset.p, findings))
+    return Audit(dataset.n, dataset.p, findings, *recommended(dataset, findings))
+
+
+def _quoted(name: str) -> str:
+    """Return a name as it stands in a list that commas separate."""
+    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +13,20 @@ from numpy.typing import NDArray
 from pyknnmi.auditing.finding import AuditFinding
 from pyknnmi.data.dataset import Dataset
 
-__all__ = ["ColumnValues", "column_findings"]
+__all__ = ["column_findings", "numbering_columns"]
 
 K = 3  # neighbours of knn-cmi where nothing else is said: a value that more rows share makes distances of zero
 _OFTEN = 0.05  # share of rows from which a single value is no accident
 _NEARLY_ALL = 0.95
 _ENOUGH_DIGITS = 4.0
 _FAR_OUT = 20.0  # interquartile ranges; of 100,000 Gaussian rows the farthest is at 3.3
-_IDENTIFIER = re.compile(r"(.*[ _.-])?(id|index|idx|key|row ?names?|row[ _.-]?(nr|no|number|id)?|unnamed: ?\d+)", re.I)
+_IDENTIFIER = re.compile(
+    r"(?i:(.*[ _.-])?((u?u|gu)?id|index|idx|key|row ?names?|row|unnamed: ?\d+))"
+    r"|(?i:(.*[ _.-])?(row|record|sample|case)[ _.-]?(nr|no|number))|.*[a-z](ID|Id)"
+)
+_MARK = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-?9|-1|0")  # that usually stand for a missing value
+_FEWEST_ROWS = 10  # of fewer rows a column counts them by chance
+_FEW_VALUES = 10  # up to so many nothing is said about the shape of the distribution
 
 
 @dataclass(frozen=True)
@@ -46,15 +53,34 @@ class ColumnValues:
         distinct, counts = np.unique(column[~np.isnan(column)], return_counts=True)
         return cls(name, column, distinct, counts)
 
-    @property
+    @cached_property
     def rows(self) -> int:
         """Number of rows that have a value."""
         return int(self.counts.sum())
+
+    @cached_property
+    def quartiles(self) -> NDArray[np.float64]:
+        """The values that a quarter, a half and three quarters of the rows do not exceed."""
+        shares = np.array([0.25, 0.5, 0.75])
+        return self.distinct[np.searchsorted(self.counts.cumsum(), shares * self.rows)]
 
     @property
     def whole(self) -> bool:
         """Whether all values are whole numbers."""
         return bool((self.distinct == np.rint(self.distinct)).all())
+
+    @property
+    def numbers_rows(self) -> bool:
+        """Whether the values are evenly spaced whole numbers, each in one row."""
+        rows = len(self.given)
+        if len(self.distinct) != rows or rows < _FEWEST_ROWS or not self.whole:
+            return False
+        return bool(self.distinct[-1] - self.distinct[0] == (self.distinct[1] - self.distinct[0]) * (rows - 1))
+
+    @property
+    def has_identifier_name(self) -> bool:
+        """Whether the column is named as identifiers are."""
+        return _IDENTIFIER.fullmatch(self.name.strip()) is not None
 
     def tied_share(self) -> float:
         """Return the share of rows whose value more than K others share."""
@@ -68,14 +94,35 @@ class ColumnValues:
 
 def column_findings(dataset: Dataset) -> Iterator[AuditFinding]:
     """Yield what each column shows by itself."""
-    for name, kind, column in zip(dataset.names, dataset.kinds, dataset.values.T, strict=True):
-        values = ColumnValues.of(name, column)
+    numbering = numbering_columns(dataset)
+    for i, (name, kind) in enumerate(zip(dataset.names, dataset.kinds, strict=True)):
+        values = ColumnValues.of(name, dataset.values[:, i])
         if len(values.distinct) < 2:
             yield _constant(values)
-        elif kind == "discrete":
-            yield from _small_classes(values)
         else:
-            yield from _numbers(values)
+            yield from _identifier(values, i in numbering)
+            yield from _small_classes(values) if kind == "discrete" else _numbers(values)
+
+
+def numbering_columns(dataset: Dataset) -> list[int]:
+    """Return the columns that count the rows, or have a name and values as row identifiers have.
+
+    Also the one that would count them in another order: where there are several, they are ranks.
+    """
+    whole = np.flatnonzero((dataset.values == np.rint(dataset.values)).all(axis=0)).tolist()
+    columns = {i: ColumnValues.of(dataset.names[i], dataset.values[:, i]) for i in whole}
+    counting = [i for i, values in columns.items() if values.numbers_rows]
+    return [
+        i
+        for i, values in columns.items()
+        if counting == [i]
+        or (i in counting and _is_evenly_spaced(values.given))
+        or (len(values.distinct) == dataset.n and values.has_identifier_name)
+    ]
+
+
+def _is_evenly_spaced(column: NDArray[np.float64]) -> bool:
+    return len(np.unique(np.diff(column))) == 1
 
 
 def _constant(values: ColumnValues) -> AuditFinding:
@@ -106,7 +153,6 @@ def _small_classes(values: ColumnValues) -> Iterator[AuditFinding]:
 
 
 def _numbers(values: ColumnValues) -> Iterator[AuditFinding]:
-    yield from _row_numbers(values)
     marks = list(_marks_of_missing(values))
     for mark in marks:
         yield _missing_mark(values, mark)
@@ -119,41 +165,56 @@ def _numbers(values: ColumnValues) -> Iterator[AuditFinding]:
     yield from _heavy_tails(values)
 
 
-def _row_numbers(values: ColumnValues) -> Iterator[AuditFinding]:
-    if not values.whole or len(values.distinct) != len(values.given) or len(values.given) < 3:
-        return
-    counts_rows = len(np.unique(np.diff(values.given))) == 1
-    if counts_rows or _IDENTIFIER.fullmatch(values.name.strip()):
-        yield AuditFinding(
-            "row-number" if counts_rows else "identifier",
-            (values.name,),
-            1.0,
-            f"column '{values.name}' {'counts the rows' if counts_rows else 'names each row by a whole number'}",
-            "it looks like a row number or an identifier, and is tested like any other column",
-            "leave it out, unless it is a measurement such as time",
-            serious=True,
-        )
+def _identifier(values: ColumnValues, numbers_rows: bool) -> Iterator[AuditFinding]:
+    """Yield the finding about a column that numbers the rows, or has a name and values as identifiers have."""
+    if numbers_rows and _is_evenly_spaced(values.given):
+        yield _naming("row-number", values, "counts the rows")
+    elif numbers_rows:
+        yield _naming("identifier", values, "has a whole number for each row")
+    elif values.has_identifier_name and values.whole and len(values.distinct) > _FEW_VALUES:
+        yield _naming("identifier", values, f"names {len(values.distinct)} things")
+
+
+def _naming(kind: str, values: ColumnValues, what: str) -> AuditFinding:
+    share = len(values.distinct) / values.rows
+    return AuditFinding(
+        kind,
+        (values.name,),
+        share,
+        f"column '{values.name}' {what}",
+        "it looks like a row number or an identifier, and is tested like any other column",
+        "leave it out, unless it is a measurement such as time"
+        if share == 1
+        else "leave it out, or name it in blocks if rows of one thing belong together",
+        serious=True,
+    )
 
 
 def _marks_of_missing(values: ColumnValues) -> Iterator[float]:
     """Yield values that stand far outside and come often, as -9999 does where it marks what is missing."""
-    while len(values.distinct) > 2:
-        outermost = [
-            (gap, place)
-            for place, gap in (
-                (0, values.distinct[1] - values.distinct[0]),
-                (-1, values.distinct[-1] - values.distinct[-2]),
-            )
-        ]
-        gap, place = max(outermost)
-        mark, often = float(values.distinct[place]), int(values.counts[place])
+    for mark in (float(values.distinct[0]), float(values.distinct[-1])):
         rest = values.without(mark)
-        spread = rest.distinct[-1] - rest.distinct[0]
-        usual = re.fullmatch(r"-?(9{2,}|8{2,}|7{2,})|-1", f"{mark:.0f}") is not None and mark == round(mark)
-        if often < max(2, 0.01 * values.rows) or gap < spread * (0.25 if usual else 2.0) or rest.rows < 5:
+        if len(rest.distinct) > 1 and _is_mark(mark, values.rows - rest.rows, rest):
+            yield mark
+            yield from _marks_of_missing(rest)
             return
-        yield mark
-        values = rest
+
+
+def _is_mark(mark: float, often: int, rest: ColumnValues) -> bool:
+    """Return whether a value beyond the rest, in so many rows, looks like a mark."""
+    if often < 2 or rest.rows < 5:
+        return False
+    gap = max(rest.distinct[0] - mark, mark - rest.distinct[-1])
+    spread = rest.distinct[-1] - rest.distinct[0]
+    if gap >= 2 * spread and often >= 0.01 * (often + rest.rows):
+        return True
+    if not mark.is_integer() or not _MARK.fullmatch(f"{mark:.0f}"):
+        return False
+    many = len(rest.distinct) > _FEW_VALUES
+    if mark == 0 and not many:
+        return False
+    alone_below_zero = mark < 0 <= rest.distinct[0] and many
+    return bool(alone_below_zero or gap >= spread * (0.5 if 0 < abs(mark) < 10 else 0.25))
 
 
 def _missing_mark(values: ColumnValues, mark: float) -> AuditFinding:
@@ -162,10 +223,10 @@ def _missing_mark(values: ColumnValues, mark: float) -> AuditFinding:
         "missing-mark",
         (values.name,),
         share,
-        f"in column '{values.name}' the value {mark:g} stands far outside, in {share:.1%} of the rows",
+        f"in column '{values.name}' the value {mark:g} stands outside, in {share:.1%} of the rows",
         "if it marks missing values, columns that miss values in the same rows look dependent",
         "turn it into NaN, or name it as a mark of missing values, if that is what it is",
-        serious=True,
+        serious=mark != 0,  # which is a value of its own more often than another mark is
     )
 
 
@@ -189,7 +250,7 @@ def _shared_values(values: ColumnValues) -> Iterator[AuditFinding]:
     most = int(values.counts.argmax())
     share, value = float(values.counts[most] / values.rows), float(values.distinct[most])
     others = np.delete(values.counts, most)
-    stands_out = share >= _OFTEN and share > 3 * others.max() / values.rows
+    stands_out = share >= _OFTEN and share > 3 * others.max() / values.rows and len(others) >= _FEW_VALUES
     follows = "distances of zero say nothing to the ksg estimator, and knn-cmi counts such rows as ties"
     where = f"{share:.1%} of the rows of column '{values.name}' have the value {value:g}"
     advice = "keep estimator=auto; if the value marks missing values, turn it into NaN"
@@ -217,7 +278,7 @@ def _shared_values(values: ColumnValues) -> Iterator[AuditFinding]:
 
 def _lost_resolution(values: ColumnValues) -> Iterator[AuditFinding]:
     largest = max(abs(values.distinct[0]), abs(values.distinct[-1]))
-    spread = _quantile(values, 0.75) - _quantile(values, 0.25)
+    spread = values.quartiles[2] - values.quartiles[0]
     if spread > 0 and (digits := float(np.log10(spread) - np.log10(np.spacing(largest)))) < _ENOUGH_DIGITS:
         yield AuditFinding(
             "lost-resolution",
@@ -231,7 +292,7 @@ def _lost_resolution(values: ColumnValues) -> Iterator[AuditFinding]:
 
 
 def _heavy_tails(values: ColumnValues) -> Iterator[AuditFinding]:
-    low, middle, high = (_quantile(values, q) for q in (0.25, 0.5, 0.75))
+    low, middle, high = values.quartiles
     farthest = max(values.distinct[-1] - middle, middle - values.distinct[0])
     if high > low and farthest / (high - low) > _FAR_OUT:
         figure = float(farthest / (high - low))
@@ -243,7 +304,3 @@ def _heavy_tails(values: ColumnValues) -> Iterator[AuditFinding]:
             "a few rows set the scale, so most rows look alike",
             "put ranks or nonparanormal before the learner",
         )
-
-
-def _quantile(values: ColumnValues, share: float) -> float:
-    return float(values.distinct[np.searchsorted(np.cumsum(values.counts), share * values.rows)])

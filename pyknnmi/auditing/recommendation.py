@@ -1,29 +1,61 @@
-"""The spec that suits a table, by its size and by what was found about it."""
+"""The run that suits a table, by its size and by what was found about it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pyknnmi.auditing.finding import AuditFinding
+from pyknnmi.data.dataset import Dataset, listing
 
 __all__ = ["recommended"]
 
 _MANY_COLUMNS = 30  # beyond these, with hundreds of rows, the estimate given a blanket shrinks to nothing
+_MANY_ROWS = 2_000  # from these on permutations take most of the time
 
 
-def recommended(rows: int, columns: int, findings: Sequence[AuditFinding]) -> tuple[str, tuple[str, ...]]:
-    """Return a spec, and a sentence for each of its parts."""
-    kinds = {finding.kind for finding in findings if finding.serious or finding.kind == "heavy-tails"}
-    reasons = ["iamb+knn-cmi: finds dependence of any form, and takes ties and categories"]
-    learner, test = "iamb", "knn-cmi"
+def recommended(dataset: Dataset, findings: Sequence[AuditFinding]) -> tuple[str, dict[str, Any], tuple[str, ...]]:
+    """Return a spec, further arguments of `learn`, and a sentence for each part of both."""
+    options, reasons = _options(dataset, findings)
+    ignored = options.get("ignore", ())
+    columns = dataset.p - len(ignored)
+    series = [finding for finding in findings if finding.kind == "serial-dependence" and finding.serious]
+    of_learner, of_test, transform = [], [], ""
+    why = ["iamb+knn-cmi: finds dependence of any form, and takes ties and categories"]
     if columns > _MANY_COLUMNS:
-        learner = "iamb(max_conditioning=3)"
-        reasons.append(f"max_conditioning=3: with {columns} columns and {rows} rows, more would hide what there is")
-    if "serial-dependence" in kinds:
-        test = "knn-cmi(null=block)"
-        reasons.append("null=block: whole stretches of rows are permuted, so that rows next to each other stay alike")
-    spec = f"{learner}+{test}"
-    if "heavy-tails" in kinds:
-        spec = f"nonparanormal+{spec}"
-        reasons.append("nonparanormal: normal scores keep a few far rows from setting the scale")
-    return spec, tuple(reasons)
+        of_learner.append("max_conditioning=3")
+        why.append(f"max_conditioning=3: with {columns} columns and {dataset.n} rows, more would hide what there is")
+    if sum(finding.columns[0] not in ignored for finding in series) > 1:
+        of_test.append("null=block")
+        why.append("null=block: whole stretches of rows are permuted, so that rows next to each other stay alike")
+    if dataset.n >= _MANY_ROWS:
+        of_test.append("stop=certain")
+        why.append("stop=certain: with so many rows it saves time to end a test as soon as its outcome is certain")
+    if any(finding.kind == "heavy-tails" for finding in findings) and "missing" not in options:
+        transform = "nonparanormal+"
+        why.append("nonparanormal: normal scores keep a few far rows from setting the scale")
+    return f"{transform}iamb{_given(of_learner)}+knn-cmi{_given(of_test)}", options, (*why, *reasons)
+
+
+def _given(parameters: list[str]) -> str:
+    return f"({','.join(parameters)})" if parameters else ""
+
+
+def _options(dataset: Dataset, findings: Sequence[AuditFinding]) -> tuple[dict[str, Any], list[str]]:
+    options: dict[str, Any] = {}
+    reasons = []
+    naming = [finding.columns[0] for finding in findings if finding.kind in ("row-number", "identifier")]
+    again = [
+        finding.columns[1] for finding in findings if finding.kind == "copies" and finding.columns[1] not in naming
+    ]
+    if naming or again:
+        options["ignore"] = [*naming, *again]
+        parts = [(naming, "numbers or names the rows"), (again, "is in the table twice")]
+        reasons.append(f"ignore: {'; '.join(f'{listing(names)} {what}' for names, what in parts if names)}")
+    if dataset.has_missing:
+        options["missing"] = "drop-per-test"
+        reasons.append("missing=drop-per-test: each test leaves out the rows that miss a value in its own columns")
+    if any(finding.kind == "repeated-rows" and finding.serious for finding in findings):
+        options["repeats"] = "one"
+        reasons.append("repeats=one: each set of equal rows is one observation")
+    return options, reasons

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from pyknnmi.auditing import audited
-from pyknnmi.cli.table import column_options, read_as
+from pyknnmi.cli.table import column_options, read_as, read_as_given
 from pyknnmi.data.dataset import Missing
 from pyknnmi.errors import printable
 
@@ -27,9 +27,11 @@ def audit(data: Path, missing: Missing, as_json: bool, **options: Any) -> None:
     """
     table = read_as(data, **options)
     found = audited(table.dataset("drop-per-test" if missing == "raise" else missing))
+    command = found.command(str(data), read_as_given(click.get_current_context()))
     if as_json:
         columns = [column.record() for column in table.columns]
-        record = {"columns_read": columns, "left_out": list(table.left_out), **found.record()}
+        record = {"columns_read": columns, "left_out": list(table.left_out), **found.record(), "command": command}
         click.echo(json.dumps(record, indent=2, ensure_ascii=False))
     else:
         click.echo(printable(f"{table}\n\n{found}"))
+        click.echo(f"    {printable(command)}")

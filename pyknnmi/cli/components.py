@@ -63,6 +63,6 @@ def explain(spec: str, data: Path | None) -> None:
     click.echo(f"\nin full: {pipeline}")
     if data is not None:
         found = audit(data)
-        click.echo(printable(f"\nfor {data}: {found.spec}"))
+        click.echo(printable(f"\nfor these data: {found.command(str(data))}"))
         for reason in found.reasons:
             click.echo(f"   {reason}")

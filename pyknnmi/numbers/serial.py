@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from pyknnmi.numbers.checks import one_column
 from pyknnmi.numbers.ranks import average_ranks
 
-__all__ = ["block_length", "lag_one_correlation", "runs_test"]
+__all__ = ["block_length", "lag_one_correlation", "runs_test", "variance_inflation"]
 
 
 def lag_one_correlation(values: ArrayLike) -> float:
@@ -56,6 +56,37 @@ def runs_test(values: ArrayLike) -> float:
     variance = (expected - 1) * (expected - 2) / (n - 1)
     runs = 1 + int(np.count_nonzero(above[1:] != above[:-1]))
     return math.erfc(abs(runs - expected) / math.sqrt(2 * variance)) if variance > 0 else 1.0
+
+
+def variance_inflation(values: ArrayLike) -> float:
+    """Return by what factor memory widens the variance of the correlation of two series like this one, shape (n,).
+
+    The factor is the sum of the products of their autocorrelations at all lags, before and after. Here it is taken from
+    the squares at the first n / 4 lags, less what they have by chance. It is 1 for a constant.
+
+    References
+    ----------
+    Bartlett (1935), "Some aspects of the time-correlation problem in regard to tests of significance", Journal of the
+    Royal Statistical Society 98, doi:10.2307/2342284.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> variance_inflation(np.ones(8))
+    1.0
+    >>> round(variance_inflation([1, -1] * 50), 1)
+    27.3
+    """
+    column = one_column(values)
+    n = len(column)
+    if n < 4 or column.min() == column.max():
+        return 1.0
+    centred = column - column.mean()
+    size = 1 << (2 * n - 1).bit_length()  # no lag meets the other end
+    covariances = np.fft.irfft(np.abs(np.fft.rfft(centred, size)) ** 2, size)[: n // 4 + 1]
+    squares = float(np.sum((covariances[1:] / covariances[0]) ** 2))
+    chance = float(np.sum(n - np.arange(1, n // 4 + 1))) / n**2  # of free rows; of others as much more as this factor
+    return 1 + 2 * (squares - chance) / (1 + 2 * chance)
 
 
 def block_length(x: ArrayLike, y: ArrayLike) -> int:

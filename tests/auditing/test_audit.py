@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import shlex
+import uuid
+import warnings
+from datetime import date, timedelta
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
-import pyknnmi
-from pyknnmi import AuditFinding, Dataset, PyknnmiWarning, audit, learn
+from pyknnmi import AuditFinding, DataError, Dataset, DataTypeError, PyknnmiWarning, audit, learn
 from pyknnmi.auditing.finding import warn_of
+from pyknnmi.cli import main
 
 N = 300
 
@@ -67,7 +73,7 @@ def test_one_column(case):
 
 def test_marks_of_missing_are_all_named_and_set_aside():
     column = np.where(np.arange(N) % 10 == 0, -9999.0, np.where(np.arange(N) % 10 == 1, 9999.0, U))
-    findings = audit(with_column(column)).findings
+    findings = audit(np.random.default_rng(0).permutation(with_column(column))).findings
     assert [f.kind for f in findings] == ["missing-mark", "missing-mark"]
     assert {f.found.split()[5] for f in findings} == {"-9999", "9999"}
 
@@ -79,9 +85,47 @@ def test_what_is_no_mark_of_missing(column):
 
 @pytest.mark.parametrize("name", ["id", "patient_id", "Unnamed: 0", "rownames", "index", "row number", "sample.id"])
 def test_identifiers(name):
-    column = np.random.default_rng(1).permutation(N) + 1000
+    column = np.random.default_rng(1).permutation(2 * N)[:N] + 1000
     assert ("identifier", (name,)) in found(with_column(column), [name, "a", "b", "c"])
     assert ("identifier", ("age",)) not in found(with_column(column), ["age", "a", "b", "c"])
+
+
+def test_what_numbers_the_rows():
+    random = np.random.default_rng(1)
+    for column, kind in (
+        (np.arange(N)[::-1], "row-number"),
+        (10 * np.arange(N) + 5, "row-number"),
+        (random.permutation(N), "identifier"),
+        (random.permutation(10**6)[:N], None),
+        (np.arange(N) / 7, None),
+    ):
+        kinds = {f.kind for f in found(with_column(column)).values() if f.columns == ("X1",)}
+        assert kinds - {"serial-dependence"} == ({kind} if kind else set())
+    ranks = np.column_stack([random.permutation(N) for _ in range(3)])
+    assert found(ranks) == {}
+
+
+def test_identifiers_of_groups_of_rows():
+    labels = np.repeat(np.arange(30), 10)
+    findings = found(with_column(labels), ["subject_id", "a", "b", "c"])
+    assert findings["identifier", ("subject_id",)].figure == pytest.approx(0.1)
+    assert "blocks" in findings["identifier", ("subject_id",)].advice
+
+
+@pytest.mark.parametrize(
+    ("label", "message"),
+    [
+        ("p{:03d}".format, "holds 300 different texts.*--ignore record"),
+        (lambda i: str(uuid.UUID(int=i**7)), "holds 300 different texts.*--ignore record"),
+        (lambda i: str(date(2020, 1, 1) + timedelta(days=i)), "a date or a time"),
+    ],
+)
+def test_text_that_names_each_row_is_refused(label, message):
+    rows = np.random.default_rng(0).permutation(N)
+    table = {"record": [label(int(i)) for i in rows], "x": normals(1)[:, 0]}
+    with pytest.raises((DataError, DataTypeError), match=f"'record'.*{message}"):
+        audit(table)
+    assert audit(table, ignore="record").columns == 1
 
 
 def test_copies_and_what_others_determine():
@@ -94,6 +138,37 @@ def test_copies_and_what_others_determine():
         1 - 0.0004 / (a + b + 0.02 * d).var(), abs=1e-4
     )
     assert found(np.column_stack([a, b, c, a + b + 0.2 * d])) == {}
+
+
+def test_copies_in_any_units():
+    a, b, c, d = normals().T
+    hole = np.arange(N) % 9 == 0
+    a[hole] = np.nan
+    findings = found(np.column_stack([a, b, c, d, np.exp(-a), 7 - 1e-6 * b]))
+    assert set(findings) == {("copies", ("X1", "X5")), ("copies", ("X2", "X6"))}
+    assert "reverse" in findings["copies", ("X1", "X5")].found
+    assert "units" in findings["copies", ("X2", "X6")].found
+    a[[1, 2]] = a[[2, 1]]  # two rows only
+    assert ("copies", ("X1", "X5")) not in found(np.column_stack([a, b, c, d, np.exp(-normals()[:, 0])]))
+
+
+def test_copies_of_categories():
+    labels = np.random.default_rng(0).integers(0, 4, N)
+    renamed = np.array([2, 0, 3, 1])[labels]
+    findings = found(np.column_stack([labels, renamed, normals(2)]), kinds=("discrete",) * 2 + ("continuous",) * 2)
+    assert [key for key in findings if key[0] == "copies"] == [("copies", ("X1", "X2"))]
+    merged = np.minimum(labels, 2)
+    findings = found(np.column_stack([labels, merged, normals(2)]), kinds=("discrete",) * 2 + ("continuous",) * 2)
+    assert ("copies", ("X1", "X2")) not in findings
+
+
+def test_wide_and_long_tables():
+    wide = normals(600, 60)
+    wide[:, 7] = 3 - wide[:, 432]
+    assert set(found(wide)) == {("few-rows", ()), ("copies", ("X8", "X433"))}
+    long = normals(6, 10_000)
+    long[:, 5] = long[:, 0] - long[:, 3]
+    assert set(found(long)) == {("collinear", ("X1", "X4", "X6"))}
 
 
 def test_small_classes():
@@ -114,6 +189,77 @@ def test_repeated_rows():
     assert (finding.figure, finding.serious) == (pytest.approx(0.1), True)
     few = np.random.default_rng(0).integers(0, 4, (N, 3))
     assert not found(few)["repeated-rows", ()].serious, "by chance"
+
+
+REPEATS = {
+    "a categories and a number": lambda random, n: np.column_stack(
+        [random.integers(0, 2, n), random.standard_normal(n)]
+    ),
+    "answers from 1 to 5": lambda random, n: random.integers(1, 6, (n, 12)),
+    "counts": lambda random, n: random.poisson(4, (n, 5)),
+    "one digit": lambda random, n: np.round(random.standard_normal((n, 4)), 1),
+    "detection limits": lambda random, n: np.maximum(random.standard_normal((n, 5)), 0.3),
+}
+
+
+@pytest.mark.parametrize("kind", REPEATS)
+def test_copied_rows_are_told_from_chance(kind):
+    random = np.random.default_rng(3)
+    once = REPEATS[kind](random, 250)
+    assert not [f for f in audit(once).findings if f.kind == "repeated-rows" and f.serious]
+    copied = random.permutation(np.vstack([once, once[:50]]))
+    numbered = np.column_stack([np.arange(300), copied])
+    for table in (copied, numbered):
+        finding = next(f for f in audit(table).findings if f.kind == "repeated-rows")
+        assert (finding.figure, finding.serious) == (pytest.approx(1 / 6, abs=0.04), True)
+    assert "leave out X1" in finding.advice
+
+
+def test_few_answers_repeat_by_chance_where_they_depend_on_each_other():
+    random = np.random.default_rng(0)
+    mood = random.standard_normal((N, 1))
+    answers = np.clip(np.round(3 + 1.2 * (0.95 * mood + 0.3 * random.standard_normal((N, 10)))), 1, 5)
+    assert not found(answers)["repeated-rows", ()].serious
+
+
+TIME = np.arange(N)[:, None]
+SERIES = {
+    "season": 1.2 * np.sin(2 * np.pi * (TIME / 12 + [0.1, 0.4])) + normals(2),
+    "trend": TIME / 100 * [1, -1] + normals(2),
+    "serial-dependence": normals(2).cumsum(axis=0),
+}
+
+
+@pytest.mark.parametrize("kind", SERIES)
+def test_what_the_order_of_the_rows_shows(kind):
+    findings = found(SERIES[kind])
+    assert set(findings) == {(kind, ("X1",)), (kind, ("X2",))}
+    assert all(finding.serious for finding in findings.values())
+    figure = findings[kind, ("X1",)].figure
+    if kind == "season":
+        assert figure == pytest.approx(12)
+    elif kind == "trend":
+        assert figure == pytest.approx(np.corrcoef(rank(SERIES[kind][:, 0]), TIME.ravel())[0, 1])
+    alone = found(np.column_stack([SERIES[kind][:, 0], normals(2, seed=1)]))
+    assert [(key, finding.serious) for key, finding in alone.items()] == [((kind, ("X1",)), False)]
+
+
+def rank(column):
+    return np.argsort(np.argsort(column))
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda random, size: random.standard_normal(size),
+        lambda random, size: random.standard_t(5, size),
+        lambda random, size: random.random(size),
+        lambda random, size: random.exponential(size=size),
+    ],
+)
+def test_clean_tables_have_no_findings(draw):
+    for seed, (n, p) in enumerate([(100, 5), (100, 60), (200, 30), (400, 20), (1000, 10)]):
+        assert audit(draw(np.random.default_rng(seed), (n, p))).findings == ()
 
 
 def test_rows_that_were_sorted_are_no_series():
@@ -158,9 +304,49 @@ def test_printed():
     assert "nothing was found" in str(audit(normals()))
 
 
-def test_the_recommended_spec_can_be_run():
-    for values in (normals(2, 60), np.cumsum(normals(2), axis=0), np.tan(1.5 * normals(2))):
-        pyknnmi.Pipeline.parse(audit(values).spec)
+def recommended_for():
+    random = np.random.default_rng(0)
+    walks = normals(3, 120).cumsum(axis=0)
+    holes = np.where(random.random((120, 3)) < 0.05, np.nan, np.exp(2 * normals(3, 120)))
+    copies = np.repeat(normals(3, 60), 2, axis=0)
+    return {
+        "plain": (normals(3, 120), "iamb+knn-cmi", {}),
+        "series": (walks, "iamb+knn-cmi(null=block)", {}),
+        "heavy tails": (np.exp(3 * normals(3, 120)), "nonparanormal+iamb+knn-cmi", {}),
+        "heavy tails, missing values": (holes, "iamb+knn-cmi", {"missing": "drop-per-test"}),
+        "many columns": (normals(40, 120), "iamb(max_conditioning=3)+knn-cmi", {}),
+        "many rows": (normals(2, 2_000), "iamb+knn-cmi(stop=certain)", {}),
+        "repeats": (random.permutation(copies), "iamb+knn-cmi", {"repeats": "one"}),
+        "numbered": (np.column_stack([np.arange(120), normals(2, 120)]), "iamb+knn-cmi", {"ignore": ["X1"]}),
+        "copied": (np.column_stack([walks[:, 0], normals(2, 120), walks[:, 0]]), "iamb+knn-cmi", {"ignore": ["X4"]}),
+        "few values": (random.integers(0, 3, (120, 3)), "iamb+knn-cmi", {}),
+    }
+
+
+@pytest.mark.parametrize("case", recommended_for())
+def test_the_recommended_run(case):
+    values, spec, options = recommended_for()[case]
+    found = audit(values)
+    assert (found.spec, found.options) == (spec, options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PyknnmiWarning)
+        result = learn(values, found.spec, targets=["X2"], **found.options)
+    assert set(result.graph.names) == {f"X{i + 1}" for i in range(values.shape[1])} - set(options.get("ignore", ()))
+
+
+@pytest.mark.parametrize("case", recommended_for())
+def test_the_recommended_command(case, tmp_path):
+    values = recommended_for()[case][0]
+    names = ["row, number", "it's", 'a "b"', "d"][: values.shape[1]]
+    names += [f"X{i}" for i in range(len(names), values.shape[1])]
+    path = tmp_path / "my data.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([names, *(["" if np.isnan(v) else v for v in row] for row in values)])
+    told = CliRunner().invoke(main, ["audit", str(path)]).stdout.splitlines()[-1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PyknnmiWarning)
+        run = CliRunner().invoke(main, [*shlex.split(told)[1:], "--targets", f'"{names[1]}"'])
+    assert run.exit_code == 0, run.output
 
 
 def test_order_of_columns_does_not_count():

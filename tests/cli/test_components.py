@@ -20,7 +20,7 @@ def test_explain_says_which_spec_suits_a_table(tmp_path):
     walks = np.random.default_rng(0).standard_normal((300, 2)).cumsum(axis=0)
     np.savetxt(path, walks, delimiter=",", header="a,b", comments="")
     text = invoke("explain", "iamb+fisher-z", "--data", str(path))
-    assert f"for {path}: iamb+knn-cmi(null=block)\n" in text
+    assert f"for these data: pyknnmi learn {path} --spec 'iamb+knn-cmi(null=block)'\n" in text
     assert "null=block: whole stretches of rows are permuted" in text
 
 

@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from pyknnmi.numbers.serial import block_length, lag_one_correlation, runs_test
+from pyknnmi.numbers.serial import block_length, lag_one_correlation, runs_test, variance_inflation
 
 
 def autoregressive(coefficient, n, seed):
@@ -51,3 +51,10 @@ def test_block_length_follows_from_the_product():
     assert 5 <= block_length(ones[1], others[1]) <= 7  # 3 / (1 - 0.5)
     assert 45 <= block_length(ones[2], others[2]) <= 75  # 3 / (1 - 0.95) = 60
     assert block_length(np.arange(100), np.arange(100)) == 20  # at most a fifth of the rows
+
+
+@pytest.mark.parametrize("coefficient", [-0.6, 0.0, 0.6])
+def test_variance_inflation_of_an_autoregressive_series(coefficient):
+    # the squares of its autocorrelations sum to (1 + r^2) / (1 - r^2)
+    found = np.mean([variance_inflation(autoregressive(coefficient, 2_000, seed)) for seed in range(100)])
+    assert found == pytest.approx((1 + coefficient**2) / (1 - coefficient**2), rel=0.05)

@@ -1,0 +1,117 @@
+"""Whether the order of the rows means something: memory, a trend, a season."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyknnmi.auditing.finding import AuditFinding
+from pyknnmi.data.dataset import Dataset
+from pyknnmi.numbers.serial import lag_one_correlation, runs_test, variance_inflation
+
+__all__ = ["serial_dependence"]
+
+Column = NDArray[np.float64]
+
+_FEWEST_ROWS = 20
+_ALIKE = 0.4  # lag-1 correlation from which tests reject too often, where two columns have it
+_INFLATED = 1.5  # variance from which they do whatever the lag: a level of .05 becomes .11
+_CLEAR = 0.1  # share of the variance of a trend or a season that is worth its name
+
+_FOLLOWS = "if the order of the rows is time or place, two columns of this kind look dependent although they are not"
+
+
+def serial_dependence(dataset: Dataset, ranks: NDArray[np.float64]) -> Iterator[AuditFinding]:
+    """Yield the columns in which the order of the rows shows: of all rows, or within groups that are sorted."""
+    if dataset.n < _FEWEST_ROWS:
+        return
+    groups = _groups_of_sorted_rows(dataset)
+    within = f" within the groups of column '{dataset.names[groups[0]]}'" if groups else ""
+    found = []
+    for i in range(dataset.p):
+        column = _less_group_means(ranks[i], groups[1]) if groups else ranks[i]
+        correlation, inflation = lag_one_correlation(column), variance_inflation(column)
+        if _is_no_accident(correlation, inflation, dataset.n, dataset.p):
+            found.append((i, column, correlation, inflation))
+    harmful = {i for i, _, correlation, inflation in found if inflation >= _INFLATED or correlation >= _ALIKE}
+    for i, column, correlation, inflation in found:
+        kind, figure, what, advice = _kind(column, correlation, inflation)
+        serious = len(harmful) > 1 and i in harmful
+        yield AuditFinding(
+            kind,
+            (dataset.names[i],),
+            figure,
+            f"in column '{dataset.names[i]}' {what}{within}",
+            _FOLLOWS,
+            advice,
+            serious,
+        )
+
+
+def _is_no_accident(correlation: float, inflation: float, n: int, p: int) -> bool:
+    """Return whether independent rows would show it in less than one of a hundred tables."""
+    chance = 0.005 / p  # for each of two signs
+    if correlation > 0 and math.erfc(correlation * math.sqrt(n / 2)) < chance:
+        return True
+    # Of free rows the squared correlations are about chi-squared (Box and Pierce), here by Wilson and Hilferty. At two
+    # thirds of their number this holds far out, too.
+    lags = n / 6
+    excess = 3.2 * (inflation - 1)
+    normal = (math.cbrt(max(1 + excess, 0.0)) - 1 + 2 / (9 * lags)) / math.sqrt(2 / (9 * lags))
+    return inflation >= _INFLATED and math.erfc(normal / math.sqrt(2)) < chance
+
+
+def _kind(column: Column, correlation: float, inflation: float) -> tuple[str, float, str, str]:
+    """Return the kind of finding, its figure, what was found and what to do."""
+    if inflation >= _INFLATED:
+        time = _unit(np.arange(len(column), dtype=np.float64))
+        trend = float(_unit(column) @ time)
+        level = column - (column @ time) * time if trend**2 > _CLEAR else column
+        period, wave = _strongest_wave(level)
+        season = float(wave @ wave / (level @ level))
+        seasonal = season > _CLEAR + 15 / len(column)  # the strongest of many waves has a share by chance
+        rest = level - wave if seasonal else level
+        if rest is not column and variance_inflation(rest) < _INFLATED:
+            if seasonal:
+                what = f"{season:.0%} of the variance of the ranks comes back every {period:.3g} rows"
+                return "season", period, what, "subtract the mean of each season first; blocks do not undo it"
+            what = f"values go {'up' if trend > 0 else 'down'} with the rows (correlation of the ranks {trend:.2f})"
+            return "trend", trend, what, "subtract the trend first; blocks do not undo it"
+    what = f"rows next to each other are {'alike' if correlation > 0 else 'unlike'}"
+    measures = f"lag-1 correlation of the ranks {correlation:.2f}, runs test p = {runs_test(column):.2g}"
+    advice = "take knn-cmi(null=block), or blocks for repeated measures; if the rows were only sorted, do nothing"
+    return "serial-dependence", correlation, f"{what} ({measures})", advice
+
+
+def _strongest_wave(column: Column) -> tuple[float, Column]:
+    """Return the period, in rows, of the strongest wave that comes four times or more, and the wave itself."""
+    spectrum = np.fft.rfft(column)
+    spectrum[:4] = 0
+    strongest = int(np.abs(spectrum).argmax())
+    near = np.abs(np.arange(len(spectrum)) - strongest) <= 1  # a period need not divide the rows
+    return len(column) / strongest, np.fft.irfft(np.where(near, spectrum, 0), len(column))
+
+
+def _unit(column: Column) -> Column:
+    centred = column - column.mean()
+    return np.asarray(centred / np.linalg.norm(centred))
+
+
+def _groups_of_sorted_rows(dataset: Dataset) -> tuple[int, NDArray[np.bool_]] | None:
+    """Return a column of few values by which the rows are sorted, and where its groups begin."""
+    for i in range(dataset.p):
+        column = dataset.values[:, i]
+        starts = np.concatenate([[True], column[1:] != column[:-1]])
+        groups = int(starts.sum())
+        if 1 < groups <= dataset.n / 10 and len(np.unique(column)) == groups:
+            return i, starts
+    return None
+
+
+def _less_group_means(values: Column, starts: NDArray[np.bool_]) -> Column:
+    group = np.cumsum(starts) - 1
+    means = np.bincount(group, values) / np.bincount(group)
+    return np.asarray(values - means[group])
