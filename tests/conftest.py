@@ -19,7 +19,8 @@ hypothesis.settings.load_profile("repeatable")
 
 def pytest_addoption(parser):
     parser.addoption("--inputs", type=int, default=1000, help="inputs for each door (tests/test_fuzz.py)")
-    parser.addoption("--fuzz-seed", type=int, default=0, help="which inputs")
+    parser.addoption("--kills", type=int, default=3, help="kills of each way to run (tests/search/test_kills.py)")
+    parser.addoption("--fuzz-seed", type=int, default=0, help="which inputs, and when to kill")
 
 
 @pytest.fixture

@@ -49,8 +49,15 @@ def replay(kind, noise, rule, repetitions):
     return learned, different
 
 
-@pytest.mark.parametrize("repetitions", [2, pytest.param(25, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("rule", ["and", "or"])
+@pytest.mark.parametrize(
+    ("rule", "repetitions"),
+    [
+        ("and", 2),
+        ("or", 2),
+        pytest.param("and", 25, marks=pytest.mark.slow),
+        pytest.param("or", 25, marks=pytest.mark.long),
+    ],
+)
 @pytest.mark.parametrize(("kind", "noise"), EXPERIMENTS)
 def test_graphs_are_those_stored_in_2018(registry, kind, noise, rule, repetitions):
     assert replay(kind, noise, rule, repetitions) == (repetitions * len(SIZES), [])
@@ -71,13 +78,15 @@ RUNS = {"knnMI_AND": ("k5", 5, STORED["seed"], 2000), "k_3_AND": ("knn_est_test"
 """The stored runs of the kNN test, by method: the folder, k, the seed of the data and the rows of a draw."""
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "sizes", [pytest.param((125, 250), marks=pytest.mark.slow), pytest.param((500, 1000, 2000), marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize("method", RUNS)
 @pytest.mark.parametrize(("kind", "noise"), EXPERIMENTS)
-def test_mean_distances_of_the_knn_test_are_those_stored_in_2018(registry, kind, noise, method):
+def test_mean_distances_of_the_knn_test_are_those_stored_in_2018(registry, kind, noise, method, sizes):
     register_ci_test(KnnCMI2018)
     folder, k, seed, rows = RUNS[method]
-    distances = {n: [] for n in SIZES if n <= rows}
+    distances = {n: [] for n in sizes if n <= rows}
     for repetition, (data, truth) in enumerate(draws(kind, noise, 25, seed, rows)):
         for n, found in distances.items():
             first = Dataset(data.values[:n], data.names)

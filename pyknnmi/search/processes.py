@@ -160,8 +160,8 @@ def _on_dask(work: Callable[[Any], T], items: Sequence[Any]) -> Iterator[T]:
     sent = client.scatter(work, broadcast=True, hash=False)
     futures = {client.submit(_apply, sent, item, pure=False): item for item in items}
     try:
-        for future in as_completed(futures, loop=client.loop):
-            yield future.result()
+        for future, found in as_completed(futures, loop=client.loop, with_results=True):
+            yield found
             future.release()
     except KilledWorker:
         raise WorkerKilledError([item for future, item in futures.items() if future.status == "error"]) from None

@@ -149,23 +149,6 @@ def test_a_cluster_gives_the_same_answers_and_keeps_them_here(cluster, tmp_path)
     assert (again.evidence, pyknnmi.Store(store).summaries()[0].answers) == (expected.evidence, kept)
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_the_columns_of_a_lost_worker_are_done_again(cluster):
-    spec = "iamb+knn-cmi(permutations=999,screen=none)"
-    workers = [worker.pid for worker in cluster.workers.values()]
-    killed = []
-
-    def kill_one(progress):
-        if progress.done == 1 and not killed:
-            killed.append(workers[0])
-            os.kill(workers[0], signal.SIGKILL)
-
-    result = learn(DATA, spec, cluster=cluster.scheduler_address, progress=kill_one)
-    assert killed
-    assert result.evidence == learn(DATA, spec).evidence
-
-
 def test_no_cluster_there(monkeypatch):
     pytest.importorskip("distributed")
     monkeypatch.setattr("pyknnmi.search.processes._CONNECT_SECONDS", 0.5)

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import os
-import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -231,35 +227,6 @@ def test_another_kind_of_file_is_refused_and_left_as_it_is(tmp_path):
         Store(tmp_path / "other.db").summaries()
     with pytest.raises(DataError, match="there is no store"):
         Store(tmp_path / "nowhere.db").summaries()
-
-
-RUN = """
-import sys, pyknnmi
-data, _ = pyknnmi.simulate.small_network(400, seed=3)
-pyknnmi.learn(data, "iamb+knn-cmi(permutations=400)", threads=1, store=sys.argv[1],
-              progress=lambda progress: print(progress.tests, flush=True))
-"""
-
-
-@pytest.mark.slow
-def test_killed_at_any_moment_it_goes_on_and_ends_the_same(tmp_path):
-    data, _ = pyknnmi.simulate.small_network(400, seed=3)
-    spec = "iamb+knn-cmi(permutations=400)"
-    whole = pyknnmi.learn(data, spec, threads=1)
-    for stop_after in range(1, 11):
-        path = tmp_path / f"{stop_after}.db"
-        process = subprocess.Popen([sys.executable, "-P", "-c", RUN, str(path)], stdout=subprocess.PIPE, text=True)
-        for line in process.stdout:
-            if int(line) >= stop_after:
-                os.kill(process.pid, signal.SIGKILL)
-                break
-        process.stdout.close()
-        assert process.wait() == -signal.SIGKILL
-        kept = Store(path).summaries()[0].answers
-        assert kept >= stop_after  # at most the one test in flight is lost
-        resumed = pyknnmi.learn(data, spec, threads=1, store=path)
-        assert edges_csv(resumed) == edges_csv(whole)
-        assert resumed.counts == whole.counts
 
 
 def test_answers_at_another_level_are_kept_apart(tmp_path):
