@@ -16,7 +16,7 @@ from pyknnmi.protocols.learned_graph import Evidence, LearnedGraph
 from pyknnmi.protocols.transforms import Transform
 from pyknnmi.protocols.wrappers import Inner, Learned, Wrapper
 from pyknnmi.registry.hookspecs import hookimpl
-from pyknnmi.run import Run
+from pyknnmi.run import Run, check_memory
 from pyknnmi.search.learners import BlanketLearner, Learner
 from pyknnmi.search.tester import Finding, Tester
 
@@ -45,6 +45,7 @@ __all__ = [
     "Tester",
     "Transform",
     "Wrapper",
+    "check_memory",
     "hookimpl",
     "warn",
 ]

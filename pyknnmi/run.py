@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import operator
 import os
 import threading
@@ -14,7 +15,7 @@ import numpy as np
 
 from pyknnmi.errors import DataError, ParameterError, PyknnmiError, StoppedError, warn
 
-__all__ = ["Progress", "ProgressError", "Run"]
+__all__ = ["Progress", "ProgressError", "Run", "check_memory"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Run:
     seed : int, 0 to 2**64 - 1
         Fixes every random choice of the run.
     threads : int
-        Threads in all; 0 uses every core.
+        Threads in all; 0 uses every core. There are never more than the cores that this process may use.
     jobs : int
         Worker processes over columns; 1 stays in this process, -1 uses one for each core.
     progress : callable, optional
@@ -125,7 +126,14 @@ class Run:
     @property
     def threads_per_job(self) -> int:
         """Number of threads in each worker process, so that all together do not use more than `threads`."""
-        return max(1, (self.threads or cores()) // self.workers)
+        return max(1, min(self.threads or cores(), _most_threads()[0]) // self.workers)
+
+    def warn_of_fewer_threads(self) -> None:
+        """Warn if fewer threads will be used than were wanted, and say what limits them."""
+        most, limit = _most_threads()
+        if self.threads > most:
+            message = f"threads = {self.threads}: {limit}, so {most} will be used; the answers are the same"
+            self.warn_once("threads", message)
 
     def stream(self, x: str, y: str, z: Sequence[str]) -> int:
         """Return the number (below 2**64) of the random stream of a test.
@@ -145,22 +153,69 @@ class Run:
 
 
 def check_memory(needed: float, what: str, way_out: str) -> None:
-    """Raise a `DataError` if so many bytes are more than are free, where the system reports that; `what` needs them."""
+    """Raise an error before memory is taken that is not there, where the system reports how much is free.
+
+    Parameters
+    ----------
+    needed : float
+        The bytes that will be taken at a time.
+    what : str
+        What needs them, for the message.
+    way_out : str
+        What the user can do, for the message.
+
+    Raises
+    ------
+    DataError
+        More is needed than is free.
+
+    Examples
+    --------
+    >>> from pyknnmi.components import check_memory
+    >>> check_memory(8.0 * 100**2, "the kernel matrix of 100 rows", "take fewer rows")
+    """
     free = _free_memory()
     if free is not None and needed > free:
         raise DataError(f"{what} needs {needed / 1e9:.3g} GB of memory, and {free / 1e9:.3g} GB are free: {way_out}")
 
 
 def _free_memory() -> int | None:
-    """Return the bytes that can be had without swapping, as Linux estimates them; None elsewhere."""
+    """Return the bytes that can be had without swapping, by Linux's estimate or a container's limit; None elsewhere."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         sizes = dict(line.split(":", 1) for line in lines)
-        return 1024 * int(sizes["MemAvailable"].split()[0])
+        free = 1024 * int(sizes["MemAvailable"].split()[0])
     except (OSError, KeyError, ValueError):
         return None
+    try:
+        most, used = (int((_CONTAINER / name).read_text(encoding="ascii")) for name in ("memory.max", "memory.current"))
+    except (OSError, ValueError):  # no container, or no limit, which is written "max"
+        return free
+    return min(free, max(0, most - used))
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Return how many cores this process may use: those that it is bound to, or the share that its container has."""
+    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, math.ceil(min(bound, _cores_of_container())))
+
+
+_CONTAINER = Path("/sys/fs/cgroup")
+
+
+def _cores_of_container() -> float:
+    """Return the limit that Linux sets on a container's time, in cores; infinity where there is none."""
+    try:
+        quota, period = (_CONTAINER / "cpu.max").read_text(encoding="ascii").split()
+        return int(quota) / int(period)
+    except (OSError, ValueError, ZeroDivisionError):  # no container, or no limit, which is written "max"
+        return math.inf
+
+
+def _most_threads() -> tuple[int, str]:
+    """Return how many threads may be used, and what limits them."""
+    limits = [(cores(), f"this process may use {cores()} cores")]
+    given = os.environ.get("OMP_THREAD_LIMIT", "")
+    if given.isdecimal() and int(given) > 0:
+        limits.append((int(given), f"OMP_THREAD_LIMIT is {given}"))
+    return min(limits)

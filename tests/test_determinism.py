@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 RUN = """
-import hashlib, sys, warnings
+import hashlib, multiprocessing, os, sys, warnings
 import joblib, numpy as np, pyknnmi
 from pyknnmi.learning.exports import WRITERS
 
@@ -34,7 +34,12 @@ SPECS = ["iamb+knn-cmi(permutations=39)", "ranks+pc-stable+fisher-z", "iamb(adju
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     threads, jobs, backend, reverse = sys.argv[1:]
-    print(run(int(threads), int(jobs), backend, reverse == "reverse"))
+    arguments = int(threads), int(jobs), backend, reverse == "reverse"
+    if method := os.environ.get("START_METHOD"):
+        with multiprocessing.get_context(method).Pool(1) as pool:
+            print(pool.apply(run, arguments))
+    else:
+        print(run(*arguments))
 """
 
 VARIANTS = {
@@ -51,6 +56,9 @@ VARIANTS = {
     "AVX-512": ((2, 1, "", ""), {"KNNMI_INSTRUCTION_SET": "avx512"}),
     "one thread of BLAS": ((1, 1, "", ""), {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}),
     "four threads of BLAS": ((1, 1, "", ""), {"OPENBLAS_NUM_THREADS": "4", "OMP_NUM_THREADS": "4"}),
+    "in a child by fork": ((2, 1, "", ""), {"START_METHOD": "fork"}),
+    "in a child by spawn": ((2, 1, "", ""), {"START_METHOD": "spawn"}),
+    "in a child by forkserver": ((2, 1, "", ""), {"START_METHOD": "forkserver"}),
     "hashes of another seed": ((1, 2, "", "reverse"), {"PYTHONHASHSEED": "77"}),
 }
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import subprocess
 import sys
 
@@ -71,9 +72,10 @@ def test_generators_differ_by_seed_and_question():
 
 @pytest.mark.parametrize(
     ("threads", "jobs", "each"),
-    [(8, 1, 8), (8, 2, 4), (8, 3, 2), (2, 4, 1), (0, 1, cores()), (0, cores(), 1), (1, -1, 1)],
+    [(8, 1, 8), (8, 2, 4), (8, 3, 2), (2, 4, 1), (0, 1, 8), (0, 8, 1), (1, -1, 1)],
 )
-def test_jobs_share_the_threads(threads, jobs, each):
+def test_jobs_share_the_threads(monkeypatch, threads, jobs, each):
+    monkeypatch.setattr("pyknnmi.run.cores", lambda: 8)
     assert Run(threads=threads, jobs=jobs).threads_per_job == each
 
 
@@ -133,6 +135,45 @@ def test_what_does_not_fit_is_refused_before_it_is_begun(monkeypatch):
         pyknnmi.numbers.correlation_matrix(values, "spearman")
 
 
-def test_free_memory_is_known_where_linux_tells_it():
+@pytest.mark.parametrize(
+    ("call", "needed"),
+    [
+        # numbers of rows of 4 bytes: a row of them for each permutation; 300 neighbours of each of 1000 rows
+        (lambda z: pyknnmi.numbers.permuted_rows(z, permutations=10**6), 4e9),
+        (lambda z: pyknnmi.numbers.permutation_test(z[:, 0], z[:, 1], z, neighbors=300), 1.2e6),
+        # 16 features of each column, here and in the core, and 16 x 16 products of each pair with itself, all doubles
+        (lambda z: pyknnmi.learn(z, "functional-anova"), 8 * (2 * 16 * 40 * 1000 + 256 * 40 * 41 / 2)),
+    ],
+    ids=["permutations", "neighbors", "regressions"],
+)
+def test_other_large_needs_are_refused_before_they_are_begun(monkeypatch, call, needed):
+    monkeypatch.setattr("pyknnmi.run._free_memory", lambda: 10**6)
+    table = np.random.default_rng(0).standard_normal((1000, 40))
+    with pytest.raises(DataError, match=re.escape(f"needs {needed / 1e9:.3g} GB of memory, and 0.001 GB are free")):
+        call(table)
+
+
+def test_free_memory_is_known_where_linux_tells_it(monkeypatch, tmp_path):
     free = pyknnmi.run._free_memory()
     assert free is None or 0 < free < 2**60
+    if free is not None:
+        monkeypatch.setattr("pyknnmi.run._CONTAINER", tmp_path)
+        (tmp_path / "memory.max").write_text("3000000\n")
+        (tmp_path / "memory.current").write_text("1000000\n")
+        assert pyknnmi.run._free_memory() == 2_000_000
+        (tmp_path / "memory.max").write_text("max\n")
+        assert pyknnmi.run._free_memory() > 2_000_000
+
+
+def test_fewer_threads_than_wanted_are_warned_of(monkeypatch, tmp_path):
+    data = np.random.default_rng(0).standard_normal((30, 2))
+    with pytest.warns(PyknnmiWarning, match=r"threads = 100000: this process may use \d+ cores, so \d+ will be used"):
+        result = pyknnmi.learn(data, "iamb+fisher-z", threads=100_000)
+    assert any(message.startswith("threads = 100000") for message in result.warnings)
+    monkeypatch.setattr("pyknnmi.run._CONTAINER", tmp_path)
+    (tmp_path / "cpu.max").write_text("50000 100000\n")  # half a core
+    assert (cores(), Run(threads=2).threads_per_job) == (1, 1)
+    (tmp_path / "cpu.max").write_text("max 100000\n")
+    monkeypatch.setenv("OMP_THREAD_LIMIT", "1")
+    with pytest.warns(PyknnmiWarning, match=r"threads = 2: OMP_THREAD_LIMIT is 1, so 1 will be used"):
+        pyknnmi.learn(data, "iamb+fisher-z", threads=2)

@@ -59,6 +59,7 @@ def learn_graph(
     """Return the Markov network of `data` that the stages find; `calibrate` is the draws a question."""
     start = time.perf_counter()
     run = run or Run()
+    run.warn_of_fewer_threads()
     dataset = data if isinstance(data, Dataset) else to_dataset(data)
     if dataset.p < 2:
         raise DataError(f"the data have one column, '{dataset.names[0]}': a network needs two")

@@ -19,6 +19,7 @@ from pyknnmi.data.dataset import as_array
 from pyknnmi.errors import DataError, DataTypeError, ParameterError, check_choice
 from pyknnmi.numbers.checks import check_real, check_whole
 from pyknnmi.numbers.ties import cells_suit, tied_share
+from pyknnmi.run import check_memory
 
 __all__ = [
     "Engine",
@@ -527,6 +528,7 @@ def permuted_rows(
     _check_poll(poll)
     check_whole("threads", threads, 0, _MOST)
     exchanged = _exchanged(len(zs), neighbors, groups, whole_groups, block_length)
+    check_memory(4.0 * permutations * len(zs), f"{permutations} permutations of {len(zs)} rows", "make them in parts")
     return _core.permuted_rows(zs, permutations, seed, stream, *exchanged, first, threads, poll, _flags(categories, zs))
 
 
@@ -566,6 +568,7 @@ def _exchanged(
 ) -> tuple[int, NDArray[np.uint32], bool, int]:
     """Return which rows may exchange their y, as the core takes it."""
     check_whole("block_length", block_length, 0, _MOST)
+    check_memory(4.0 * n * min(neighbors, n), f"neighbors = {neighbors} of {n} rows", "take fewer")
     if groups is None and whole_groups:
         raise ParameterError("whole_groups needs groups: a label for each row", "whole_groups")
     if groups is not None and (block_length > 0 or (whole_groups and neighbors > 0)):

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import DataError
 from pyknnmi.numbers.ranks import average_ranks
+from pyknnmi.run import check_memory
 
 __all__ = ["CATEGORIES", "NUMBERS", "PRODUCT_SLOTS", "SOURCE_SLOTS", "WIDTH", "blocks_of"]
 
@@ -47,6 +48,14 @@ _NO_SPREAD = 1e-9  # of the variance: what rounding leaves of a feature that oth
 
 def blocks_of(dataset: Dataset) -> Values:
     """Return the features of all columns, shape (p, n, 16)."""
+    check_memory(
+        8.0
+        * WIDTH
+        * dataset.p
+        * (2 * dataset.n + WIDTH * (dataset.p + 1) / 2),  # here, in the core, all products there
+        f"the regressions of {dataset.p} columns and {dataset.n} rows",
+        "leave columns out, or choose some of them by a learner with adjust=candidates before",
+    )
     blocks = np.empty((dataset.p, dataset.n, WIDTH))
     for column, (name, kind) in enumerate(zip(dataset.names, dataset.kinds, strict=True)):
         values = dataset.values[:, column]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyknnmi.components import check_memory
+
 from . import orthant_newton
 from .checks import Floats, checked_covariance, checked_penalties
 from .errors import ConvergenceError
@@ -90,6 +92,9 @@ def graphical_lasso_path(
     previous_penalty = max(float(strengths.max()), float(path[0]))
     share = float(penalize_diagonal)
     precision = np.diag(1 / (variances + share * previous_penalty))
+    check_memory(
+        8.0 * len(path) * matrix.size, f"a path of {len(path)} penalties for {len(matrix)} columns", "give a penalty"
+    )
     precisions = np.empty((len(path), *matrix.shape))
     for position, penalty in enumerate(path):
         following = np.diag(1 / (variances + share * penalty))

@@ -12,6 +12,8 @@ from scipy.stats import norm
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path_gram, lasso_path
 
+from pyknnmi.components import check_memory
+
 from .checks import Floats, checked_covariance, checked_penalties
 from .errors import ColumnConvergenceError
 
@@ -88,6 +90,7 @@ def neighbourhood_path(correlation: ArrayLike, penalties: ArrayLike, *, toleranc
     # Gram matrix is the correlation matrix, and the smallest has p rows.
     values, vectors = np.linalg.eigh(matrix)
     design = np.sqrt(np.maximum(values, 0))[:, np.newaxis] * vectors.T
+    check_memory(8.0 * len(path) * p**2, f"a path of {len(path)} penalties for {p} columns", "give a penalty")
     coefficients = np.zeros((len(path), p, p))
     for response in range(p):
         others = np.delete(np.arange(p), response)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpstrf
 from scipy.spatial.distance import cdist, pdist
 
+from pyknnmi.components import check_memory
 from pyknnmi.numbers import standardized
 
 Matrix = NDArray[np.float64]
@@ -25,6 +26,10 @@ def centred_features(points: Matrix, width: float) -> Matrix:
     Cholesky factor of K, which ends when what is left is rounding error: m is about 50 for one column of any
     length, and grows to n with the number of columns.
     """
+    rows = len(points)
+    check_memory(
+        4 * 8.0 * rows**2, f"the kernel matrix of {rows} rows", "take fewer rows, or rcit or a test without kernels"
+    )
     kernel = np.exp(-0.5 / width**2 * cdist(points, points, "sqeuclidean"))
     factor, pivots, rank, _ = dpstrf(kernel, lower=1, overwrite_a=1)
     features = np.empty((len(points), rank))
