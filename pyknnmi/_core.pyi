@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 Engine = Literal["auto", "tree", "single", "batch"]
 Estimator = Literal["ksg", "mixed", "cells"]
-Stop = Literal["never", "certain", "sequential"]
+Stop = Literal["never", "certain", "sequential", "reached"]
 Points = NDArray[np.float64]
 Poll = Callable[[], object] | None
 Categories = Sequence[bool]

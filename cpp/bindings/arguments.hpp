@@ -94,7 +94,8 @@ inline StopWhen stop_when(const std::string& name) {
     if (name == "never") return StopWhen::all_made;
     if (name == "certain") return StopWhen::certain;
     if (name == "sequential") return StopWhen::sequential;
-    throw pybind11::value_error("stop must be 'never', 'certain' or 'sequential', not '" + name + "'");
+    if (name == "reached") return StopWhen::reached;
+    throw pybind11::value_error("stop must be 'never', 'certain', 'sequential' or 'reached', not '" + name + "'");
 }
 
 // Signals such as Ctrl-C are looked for, and `poll` is called unless it is None; what either raises ends the call and

@@ -24,7 +24,9 @@ std::vector<int> looks_at(const Stopping& stopping, int permutations) {
     int counted = 0;  // y's, the observed one too
     while (true) {
         const double longest = counted == 0 ? std::min(80.0, 0.4 * permutations)
-                                            : std::min({0.8 * counted, 3.0 / stopping.alpha, 0.3 * permutations});
+                               : stopping.when == StopWhen::reached
+                                   ? 0.8 * counted
+                                   : std::min({0.8 * counted, 3.0 / stopping.alpha, 0.3 * permutations});
         const int step = may_stop ? rounded(longest) : most_at_once;
         if (step >= permutations - counted - batches) break;
         counted += step;
@@ -90,6 +92,7 @@ void StoppingRule::find_rejections(double least_wealth) {
 
 bool StoppingRule::ends(int at_least, std::size_t look) const {
     if (stopping_.when == StopWhen::all_made) return false;
+    if (stopping_.when == StopWhen::reached) return at_least >= Stopping::enough;
     if (!is_dependent(at_least) || is_dependent(at_least + permutations_ - looks_[look])) return true;
     return look < rejections_.size() && at_least <= rejections_[look];
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -101,6 +102,45 @@ TEST(the_certain_rule_changes_no_decision) {
         CHECK(all.made == 200);
         CHECK(((outcome.at_least + 1.0) / (outcome.made + 1.0) < 0.05) == ((all.at_least + 1.0) / 201.0 < 0.05));
     }
+}
+
+// By exact recursion over exchangeable estimates: p is a p-value at every level.
+TEST(p_of_enough_that_reached_is_valid_at_every_level) {
+    for (const int permutations : {50, 99, 999, 2000}) {
+        const StoppingRule rule({StopWhen::reached, 0.05}, permutations);
+        std::vector<double> going_on(static_cast<std::size_t>(permutations) + 1), p_values, probabilities;
+        going_on[0] = 1.0;
+        int made = 0;
+        for (std::size_t look = 0; look < rule.looks().size(); ++look) {
+            for (; made < rule.looks()[look]; ++made)
+                for (auto count = static_cast<std::size_t>(made) + 1; count-- > 0;) {
+                    const double reach = (static_cast<double>(count) + 1.0) / (made + 2.0);
+                    going_on[count + 1] += going_on[count] * reach;
+                    going_on[count] *= 1.0 - reach;
+                }
+            const bool is_last = look + 1 == rule.looks().size();
+            for (int count = 0; count <= made; ++count) {
+                if (!is_last && !rule.ends(count, look)) continue;
+                p_values.push_back((count + 1.0) / (made + 1.0));
+                probabilities.push_back(std::exchange(going_on[static_cast<std::size_t>(count)], 0.0));
+            }
+        }
+        for (const double level : p_values) {
+            double probability = 0.0;
+            for (std::size_t i = 0; i < p_values.size(); ++i)
+                if (p_values[i] <= level) probability += probabilities[i];
+            CHECK(probability <= level + 1e-12);
+        }
+    }
+}
+
+TEST(a_test_goes_on_until_enough_reached) {
+    const StoppingRule rule({StopWhen::reached, 0.05}, 100'000);
+    const Outcome small = run(rule, 0.05, [](int, int made) { return made % 1000 == 999; });
+    CHECK(small.at_least >= Stopping::enough);
+    CHECK(small.made < 50'000);  // 25,000 and a look
+    CHECK(run(rule, 0.05, [](int, int) { return false; }).made == 100'000);
+    CHECK(run(rule, 0.05, [](int, int) { return true; }).made < 100);
 }
 
 int main() { return run_tests(); }

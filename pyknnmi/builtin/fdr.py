@@ -21,7 +21,8 @@ class FDR(Wrapper):
     The p-values come from a search that has looked for small ones. With the rule AND each is the larger of two, which
     helps; ``fdr+iamb(adjust=candidates)+fisher-z`` adjusts the search too.
 
-    A permutation test cannot give less than 1 / (permutations + 1). There is a warning where that is too large.
+    A permutation test cannot give less than 1 / (permutations + 1). There is a warning where that is too large;
+    ``fdr+iamb+knn-cmi(resolution=1e-5)`` makes more permutations where they are needed.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ class FDR(Wrapper):
         if tested and made and 1 / (made + 1) > len(tested) * unit:
             warn(
                 f"fdr: with {made} permutations none of {len(tested)} edges between {dataset.p} columns can pass at "
-                f"level = {self.level}: give at least {math.ceil(1 / (len(tested) * unit))}"
+                f"level = {self.level}: give at least {math.ceil(1 / (len(tested) * unit))}, or a resolution"
             )
         edges = [*fixed, *(pair for _, pair in tested[:passing])]
         return replace(learned, graph=replace(learned.graph, edges=frozenset(edges)))

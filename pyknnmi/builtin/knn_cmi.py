@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.components import BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run, warn
+from pyknnmi.components import BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run
 from pyknnmi.numbers import (
     EstimatorName,
     PartialCorrelations,
@@ -27,6 +27,7 @@ from pyknnmi.numbers import (
 )
 
 _MOST = 10**8  # permutations take memory, 2 GB then
+_MOST_SEQUENTIAL = 10_000  # what the core takes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +74,11 @@ class KnnCMI(CITest):
         cannot change the decision, which is then the same. ``sequential`` also ends it where a bet against independence
         has won enough; its level is alpha at most, and it is for at most 10000 permutations. The p-value of a test that
         ended early is (K + 1) / (permutations made + 1), and ``p_value_bounds`` says where that of all T would lie.
+    resolution : float or none, 1e-8 to 1
+        The smallest p-value that a test may give, such as 1e-5, instead of 1 / (T + 1). A test makes permutations until
+        25 of them reach the observed estimate, or p is down to this: about 25 / p of them, so p is known to a fifth. It
+        is a p-value at every level, as those of ``fdr`` and of ``adjust`` need to be. Takes the place of `permutations`
+        and `stop`.
     estimator : auto, ksg, mixed, cells
         ``ksg`` is the paper's, for continuous columns. ``mixed`` (Mesner and Shalizi 2019) also takes columns in which
         many rows share a value, booleans and categories, which are 0 apart where equal and 1 where not. ``cells``
@@ -107,6 +113,7 @@ class KnnCMI(CITest):
     neighbors: int = 5
     block_length: int | None = None
     stop: Literal["never", "certain", "sequential"] = "never"
+    resolution: float | None = None
     estimator: Literal["auto", "ksg", "mixed", "cells"] = "auto"
     engine: Literal["auto", "tree", "single", "batch"] = "auto"
 
@@ -125,9 +132,12 @@ class KnnCMI(CITest):
         self.require(self.permutations <= _MOST, "permutations", f"at most {_MOST}")
         self.require(0 < self.alpha < 1, "alpha", "between 0 and 1")
         self.require(
-            self.stop != "sequential" or self.permutations <= 10_000,
+            self.stop != "sequential" or self.permutations <= _MOST_SEQUENTIAL,
             "permutations",
-            "at most 10000 with stop=sequential",
+            f"at most {_MOST_SEQUENTIAL} with stop=sequential",
+        )
+        self.require(
+            self.resolution is None or 1 / _MOST <= self.resolution < 1, "resolution", "from 1e-8 to 1, or none"
         )
         self.require(self.neighbors >= 2, "neighbors", "at least 2")
         self.require(self.neighbors <= _MOST, "neighbors", f"at most {_MOST}")
@@ -146,12 +156,13 @@ class KnnCMI(CITest):
                 f"knn-cmi(null={self.null}) takes no blocks: null=block permutes whole blocks, null=within the rows "
                 "of each"
             )
-        if 1 / (self.permutations + 1) >= self.alpha:
-            warn(
-                f"knn-cmi: with {self.permutations} permutations no p-value is below alpha = {self.alpha}: "
-                f"give at least {int(1 / self.alpha)}"
-            )
+        self.warn_of_coarse(self.most_permutations, "permutations", self.alpha)
         return BoundKnnCMI(self, dataset, run)
+
+    @property
+    def most_permutations(self) -> int:
+        """How many permutations a test makes at most."""
+        return self.permutations if self.resolution is None else math.ceil(1 / self.resolution) - 1
 
 
 Variable = int | tuple[int, ...]
@@ -202,21 +213,27 @@ class BoundKnnCMI(BoundTest):
 
     def test_at(self, x: int, y: int, z: tuple[int, ...], level: float) -> CIResult:
         """Return the answer at a level below alpha: from as many permutations as it needs, as far as it needs them."""
-        permutations = max(self._component.permutations, math.ceil(2 / level))
-        finer = replace(self._component, alpha=level, permutations=permutations, stop="certain")
+        component = self._component
+        if component.resolution is None:
+            permutations = max(component.permutations, math.ceil(2 / level))
+            stop: Literal["certain", "sequential"] = "sequential" if permutations <= _MOST_SEQUENTIAL else "certain"
+            finer = replace(component, alpha=level, permutations=permutations, stop=stop)
+        else:
+            finer = replace(component, alpha=level, resolution=min(component.resolution, level / 2))
         return self._screened(x, y, z) or self._permuted(x, y, z, finer)
 
     def _permuted(self, x: Variable, y: Variable, z: tuple[int, ...], component: KnnCMI) -> CIResult:
         estimator = self._estimator(x, [y], z)
+        most = component.most_permutations
         first, last = (x, y) if estimator == "cells" else self._permuted_last(x, y, z)
         found = permutation_test(
             *self._columns(first, last, z),
             component.k,
-            permutations=component.permutations,
+            permutations=most,
             seed=self._run.seed,
             stream=self._run.stream(self._name(x), self._name(y), [self._names[i] for i in z]),
             **self._exchangeable(x, y, z, estimator),
-            stop=component.stop,
+            stop=component.stop if component.resolution is None else "reached",
             alpha=component.alpha,
             estimator=estimator,
             categories=self._flags(first, last, z),
@@ -224,9 +241,9 @@ class BoundKnnCMI(BoundTest):
             threads=self.threads,
             poll=self._run.poll,
         )
-        left = component.permutations - found.permutations
-        lowest = (found.at_least + 1) / (component.permutations + 1)
-        highest = (found.at_least + left + 1) / (component.permutations + 1)
+        left = most - found.permutations
+        lowest = (found.at_least + 1) / (most + 1)
+        highest = (found.at_least + left + 1) / (most + 1)
         return CIResult(
             statistic=found.statistic,
             p_value=found.p_value,
@@ -235,6 +252,7 @@ class BoundKnnCMI(BoundTest):
             decided_by="permutations of cells" if estimator == "cells" else "permutations",
             permutations=found.permutations,
             p_value_bounds=(lowest, highest) if left else None,
+            anytime_p_value=found.anytime_p_value if component.stop != "never" else None,
         )
 
     def _exchangeable(self, x: Variable, y: Variable, z: tuple[int, ...], estimator: EstimatorName) -> dict[str, Any]:

@@ -109,11 +109,7 @@ class ResidualDependence(CITest):
         """Return the test on this data."""
         if dataset.n <= self.k:
             raise DataError(f"{dataset.n} rows are too few for k = {self.k}: give at least {self.k + 1}")
-        if 1 / (self.permutations + 1) >= self.alpha:
-            warn(
-                f"{self.name}: with {self.permutations} permutations no p-value is below alpha = {self.alpha}: "
-                f"give at least {int(1 / self.alpha)}"
-            )
+        self.warn_of_coarse(self.permutations, "permutations", self.alpha)
         return BoundResidualDependence(self, dataset, run)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.data.dataset import Dataset
+from pyknnmi.errors import warn
 from pyknnmi.numbers.intervals import wilson_interval
 from pyknnmi.protocols.component import Component
 from pyknnmi.run import Run
@@ -38,6 +39,8 @@ class CIResult:
         Permutations made; 0 for a test that needs none.
     p_value_bounds : (float, float), optional
         Where the p-value of all permutations would lie, if the test stopped before the last.
+    anytime_p_value : float, optional
+        Of a test that bets as it goes on, as with ``stop=sequential``: a p-value that is valid whenever it stopped.
     log_p_value : float, optional
         Natural logarithm of the p-value, where it is known beyond the range of a double.
     redundant : tuple of str
@@ -53,6 +56,7 @@ class CIResult:
     decided_by: str
     permutations: int = 0
     p_value_bounds: tuple[float, float] | None = None
+    anytime_p_value: float | None = None
     log_p_value: float | None = None
     redundant: tuple[str, ...] = ()
     level: float | None = None
@@ -136,6 +140,11 @@ class CITest(Component):
     def allows_for(self, finding: str) -> bool:
         """Return whether the test is right in spite of what an audit found, such as ``serial-dependence``."""
         return False
+
+    def warn_of_coarse(self, made: int, what: str, alpha: float) -> None:
+        """Warn if the smallest p-value of so many permutations, or whatever is made, is not below alpha."""
+        if 1 / (made + 1) >= alpha:
+            warn(f"{self.name}: with {made} {what} no p-value is below alpha = {alpha}: give at least {int(1 / alpha)}")
 
     @abstractmethod
     def bind(self, dataset: Dataset, run: Run) -> BoundTest:

@@ -57,7 +57,9 @@ def checked_answer(answer: object, rows: int) -> CIResult:
     """
     if not isinstance(answer, CIResult):
         raise PluginError(f"returned {answer!r}, not a CIResult")
-    statistic, p_value, log_p_value = map(number, (answer.statistic, answer.p_value, answer.log_p_value))
+    statistic, p_value, log_p_value, anytime = map(
+        number, (answer.statistic, answer.p_value, answer.log_p_value, answer.anytime_p_value)
+    )
     independent, n, made, bounds = answer.independent, answer.n, answer.permutations, answer.p_value_bounds
     if isinstance(answer.p_value, bool | np.bool_):
         raise PluginError(f"returned the p-value {answer.p_value!r}: a verdict is no p-value, give a number in [0, 1]")
@@ -75,10 +77,7 @@ def checked_answer(answer: object, rows: int) -> CIResult:
         raise PluginError(f"returned decided_by = {answer.decided_by!r}: this word is for pairs that are not tested")
     if not _is_whole(made) or made < 0:
         raise PluginError(f"returned permutations = {made!r}: it must be a whole number, 0 or more")
-    if answer.log_p_value is not None and (log_p_value is None or not log_p_value <= _ROUNDING):
-        raise PluginError(f"returned log_p_value = {answer.log_p_value!r}: it must be a number up to 0, or None")
-    if bounds is not None and not _are_bounds(bounds):
-        raise PluginError(f"returned p_value_bounds = {bounds!r}: they must be two numbers in [0, 1], the lower first")
+    _check_further_p_values(answer, log_p_value, anytime)
     if not isinstance(answer.redundant, tuple) or not all(isinstance(name, str) for name in answer.redundant):
         raise PluginError(f"returned redundant = {answer.redundant!r}: it must be a tuple of names of columns")
     fields: dict[str, Any] = {
@@ -88,10 +87,23 @@ def checked_answer(answer: object, rows: int) -> CIResult:
         "n": int(n),
         "permutations": int(made),
         "log_p_value": None if log_p_value is None else min(log_p_value, 0.0),
+        "anytime_p_value": anytime,
         "p_value_bounds": None if bounds is None else (float(bounds[0]), float(bounds[1])),
     }
     changed = {name: value for name, value in fields.items() if value is not getattr(answer, name)}
     return replace(answer, **changed) if changed else answer
+
+
+def _check_further_p_values(answer: CIResult, log_p_value: float | None, anytime: float | None) -> None:
+    bounds = answer.p_value_bounds
+    if answer.log_p_value is not None and (log_p_value is None or not log_p_value <= _ROUNDING):
+        raise PluginError(f"returned log_p_value = {answer.log_p_value!r}: it must be a number up to 0, or None")
+    if bounds is not None and not _are_bounds(bounds):
+        raise PluginError(f"returned p_value_bounds = {bounds!r}: they must be two numbers in [0, 1], the lower first")
+    if answer.anytime_p_value is not None and (anytime is None or not 0.0 <= anytime <= 1.0):
+        raise PluginError(
+            f"returned anytime_p_value = {answer.anytime_p_value!r}: it must be a number in [0, 1], or None"
+        )
 
 
 class CheckedTest(BoundTest):

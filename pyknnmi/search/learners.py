@@ -149,6 +149,7 @@ def _combined(directions: list[Evidence], alpha: float) -> Evidence:
         decided_by="both directions",
         permutations=0,
         p_value_bounds=None,
+        anytime_p_value=None,
         log_p_value=None,
     )
     return Evidence(weakest.question, answer)

@@ -58,7 +58,7 @@ def test_a_component_is_a_value():
     assert parse_test(str(test)) == test
     assert parse_test("calibrated(test=fisher-z)").test == FisherZ()
     assert str(Pipeline.parse("iamb+calibrated(test=fisher-z)")).endswith(
-        "+calibrated(test=fisher-z(alpha=0.05,correlation=pearson),draws=99,alpha=0.05)"
+        "+calibrated(test=fisher-z(alpha=0.05,correlation=pearson),draws=99,alpha=0.05,resolution=none)"
     )
 
 
@@ -90,3 +90,14 @@ def test_too_few_draws_are_reported():
     data, _ = simulate.small_network(50, seed=1)
     with pytest.warns(PyknnmiWarning, match="with 9 draws no p-value is below alpha"):
         learn(data, "pairwise+calibrated(test=fisher-z,draws=9)", targets=None)
+
+
+def test_resolution_draws_until_enough_reached_the_statistic():
+    """The draws are the first of those that a fixed number makes, and the p-value counts them."""
+    data, _ = simulate.small_network(60, seed=1)
+    for pair, most in (((4, 5), 1999), ((0, 6), 500)):
+        found = Calibrated(test=FisherZ(), resolution=1 / 2000).bind(data, Run()).test(*pair, ())
+        fixed = Calibrated(test=FisherZ(), draws=found.permutations).bind(data, Run()).test(*pair, ())
+        assert found.p_value == fixed.p_value
+        assert found.permutations <= most
+        assert found.permutations == 1999 or found.p_value * (found.permutations + 1) > 25

@@ -275,3 +275,54 @@ def test_a_smaller_level_stops_as_soon_as_it_is_missed():
     found = bound.test_at(0, 1, (), 0.001)
     assert found.independent
     assert found.permutations < 200
+
+
+def three_columns():
+    """x - y clearly dependent, y - w weakly, x - v not."""
+    x, e, f, v = np.random.default_rng(3).standard_normal((4, 120))
+    return Dataset.of(np.column_stack([x, x + 0.5 * e, x + 0.5 * e + 1.8 * f, v]), ["x", "y", "w", "v"])
+
+
+@pytest.mark.parametrize(("pair", "few", "many"), [((0, 1), 9999, 9999), ((1, 2), 100, 9998), ((0, 3), 25, 200)])
+def test_resolution_takes_as_many_permutations_as_a_p_value_needs(pair, few, many):
+    """Those that were made are the first of the fixed ones, and the p-value counts them."""
+    data = three_columns()
+    found = KnnCMI(screen=None, resolution=1e-4).bind(data, Run(seed=5, threads=1)).test(*pair, ())
+    fixed = KnnCMI(screen=None, permutations=found.permutations).bind(data, Run(seed=5, threads=2)).test(*pair, ())
+    assert few <= found.permutations <= many
+    assert (found.p_value, found.statistic) == (fixed.p_value, fixed.statistic)
+    reached = round(found.p_value * (found.permutations + 1)) - 1
+    assert reached >= 25 or found.permutations == 9999
+    low, high = found.p_value_bounds or (found.p_value, found.p_value)
+    assert low <= found.p_value <= high
+
+
+def test_a_level_below_the_resolution_is_reached_too():
+    data = three_columns()
+    found = KnnCMI(resolution=0.01).bind(data, Run(threads=1)).test_at(0, 1, (), 0.001)
+    assert (found.independent, found.permutations) == (False, 1999)  # half of the level
+
+
+def test_false_discoveries_are_found_with_resolution_alone():
+    """With 200 permutations no edge of six pairs can pass at this level."""
+    data = three_columns()
+    assert ("x", "y") in learn(data, "fdr(level=0.002)+iamb(rule=or)+knn-cmi(resolution=1e-4)").graph
+    with pytest.warns(PyknnmiWarning, match="with 200 permutations none of"):
+        assert not learn(data, "fdr(level=0.002)+iamb(rule=or)+knn-cmi").graph.edges
+
+
+def test_a_test_that_may_stop_has_a_p_value_for_any_time():
+    data = three_columns()
+    for pair in ((0, 1), (0, 3)):
+        found = KnnCMI(screen=None, stop="sequential").bind(data, Run(threads=1)).test(*pair, ())
+        assert found.permutations < 200
+        assert found.p_value <= found.anytime_p_value <= 1
+    assert KnnCMI(screen=None).bind(data, Run(threads=1)).test(0, 3, ()).anytime_p_value is None
+
+
+def test_resolution_out_of_range():
+    for wrong in (0.0, 1e-9, 1.0):
+        with pytest.raises(ParameterError, match="resolution"):
+            KnnCMI(resolution=wrong)
+    with pytest.warns(PyknnmiWarning, match="with 9 permutations no p-value is below alpha = 0.05: give at least 20"):
+        KnnCMI(resolution=0.1).bind(three_columns(), Run())

@@ -99,6 +99,8 @@ def test_what_is_a_number(value, expected):
         {"p_value_bounds": (0.5, 0.1)},
         {"p_value_bounds": (0.1, 2.0)},
         {"p_value_bounds": 0.1},
+        {"anytime_p_value": 1.5},
+        {"anytime_p_value": "small"},
         {"redundant": "X1"},
         {"redundant": (1,)},
     ],

@@ -28,6 +28,7 @@ ANSWER = CIResult(
     decided_by="permutations",
     permutations=7,
     p_value_bounds=(0.1, 0.5),
+    anytime_p_value=0.75,
     log_p_value=-1e300,
     redundant=("a", "b, c"),
 )

@@ -32,9 +32,16 @@ enum class StopWhen {
     certain,     // no outcome of the remaining permutations can change whether p < alpha
     sequential,  // that, or the evidence for p < alpha is strong: the level is alpha at most, for exchangeable
                  // permutations
+    reached,     // `enough` permuted estimates reached the observed one, so p_value() is known well enough
 };
 
+// With StopWhen::reached, p_value() is a p-value at every level, as with Besag and Clifford (1991,
+// doi:10.1093/biomet/78.2.301), who look after each permutation. Let look i be the first at which a test can end with
+// p_value() <= a. One that does has p_value() <= a at look i too: if it ends later, fewer than `enough` had reached
+// there. Of exchangeable estimates that has a probability of a at most.
 struct Stopping {
+    static constexpr int enough = 25;  // the standard error of p is a fifth of it
+
     StopWhen when = StopWhen::all_made;
     double alpha = 0.05;
 };
