@@ -113,7 +113,7 @@ class FunctionalANOVA(Learner):
                 "rejected": [rows[edge] for edge in sorted(p_values.keys() - kept)],
                 "effects": [
                     row
-                    for fit in search.fits(list(enumerate(neighbors)))
+                    for fit in search.fits([(i, others, None) for i, others in enumerate(neighbors)])
                     for row in partial_effects(regressions, fit, dataset)
                 ],
             },
@@ -163,13 +163,13 @@ def _p_values(
     search: GraphSearch, regressions: SmoothRegressions, neighbors: Sequence[set[int]], run: Run
 ) -> dict[Edge, tuple[float, float]]:
     """Return the p-values of both directions of each edge, given the other neighbours."""
-    directions = [(i, j, neighbors[i] - {j}) for i in range(regressions.p) for j in sorted(neighbors[i])]
+    fits = search.fits_without_one(neighbors)
+    directions = [(i, j, neighbors[i] - {j}) for i, j in fits]
     p_values: dict[Edge, float] = {}
     for begin in range(0, len(directions), _AT_A_TIME):
         part = directions[begin : begin + _AT_A_TIME]
         run.report(Progress(part[0][0], regressions.p, begin))
-        fits = search.fits([(i, given) for i, _, given in part])
-        found = direction_p_values(regressions, part, fits)
+        found = direction_p_values(regressions, part, [fits[i, j] for i, j, _ in part])
         p_values |= {(i, j): p for (i, j, _), p in zip(part, found, strict=True)}
     return {(i, j): (p_values[i, j], p_values[j, i]) for i, j in p_values if i < j}
 
@@ -189,16 +189,14 @@ def _directions(
     search: GraphSearch, regressions: SmoothRegressions, neighbors: Sequence[set[int]]
 ) -> dict[Edge, dict[str, Any]]:
     """Return, for each column i and neighbour j, the evidence that j adds to i's other neighbours, and the shape."""
-    pairs = [(i, j) for i, others in enumerate(neighbors) for j in sorted(others)]
-    fits = search.fits([(i, neighbors[i]) for i, _ in pairs])
-    others = search.fits([(i, neighbors[i] - {j}) for i, j in pairs])
+    fits = search.fits([(i, others, None) for i, others in enumerate(neighbors)])
     return {
         (i, j): {
-            "evidence": fit.gain - other.gain,
-            "shape": shape_of(regressions, fit, j),
-            "interacts_with": [regressions.names[k] for k in partners(fit, j)],
+            "evidence": fits[i].gain - other.gain,
+            "shape": shape_of(regressions, fits[i], j),
+            "interacts_with": [regressions.names[k] for k in partners(fits[i], j)],
         }
-        for (i, j), fit, other in zip(pairs, fits, others, strict=True)
+        for (i, j), other in search.fits_without_one(neighbors).items()
     }
 
 

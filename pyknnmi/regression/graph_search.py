@@ -48,12 +48,13 @@ class Allowed:
 
 @dataclass
 class _State:
-    """A graph, its fits, and what each further main block would add to each fit."""
+    """A graph, its fits, what each further main block would add to each fit, and what each neighbour has added."""
 
     neighbors: list[set[int]]
     fits: list[ColumnFit]
     guesses: NDArray[np.float64]
     pair_guesses: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    losses: dict[int, dict[int, float]] = field(default_factory=dict)
 
 
 class GraphSearch:
@@ -92,10 +93,17 @@ class GraphSearch:
         scores = [self._climb(state) for state in (empty, full)]
         return (empty, full)[int(np.argmax(scores))].neighbors
 
-    def fits(self, questions: Sequence[tuple[int, Collection[int]]]) -> list[ColumnFit]:
-        """Return the fits of columns on others, as the search has them or would."""
-        self._fit([(column, others, None) for column, others in questions])
-        return [self._known[column, frozenset(others)] for column, others in questions]
+    def fits(self, questions: Sequence[tuple[int, Collection[int], ColumnFit | None]]) -> list[ColumnFit]:
+        """Return, for each (column, others, where to start), the fit as the search has it or would find it."""
+        self._fit(questions)
+        return [self._known[column, frozenset(others)] for column, others, _ in questions]
+
+    def fits_without_one(self, neighbors: Sequence[Collection[int]]) -> dict[tuple[int, int], ColumnFit]:
+        """Return, for each column i and neighbour j, the fit of i on its other neighbours."""
+        every = self.fits([(i, others, None) for i, others in enumerate(neighbors)])
+        pairs = [(i, j) for i, others in enumerate(neighbors) for j in sorted(others)]
+        found = self.fits([(i, set(neighbors[i]) - {j}, every[i]) for i, j in pairs])
+        return dict(zip(pairs, found, strict=True))
 
     def _start(self, edges: Iterable[Edge], guesses: NDArray[np.float64] | None = None) -> _State:
         p = self._regressions.p
@@ -149,6 +157,7 @@ class GraphSearch:
                 self._known[i, frozenset(state.neighbors[i])] if state.neighbors[i] else self._regressions.empty(i)
             )
             state.pair_guesses.pop(i, None)
+            state.losses.pop(i, None)
         self._guess(state, changed)
 
     def _guess(self, state: _State, columns: Sequence[int]) -> None:
@@ -196,22 +205,26 @@ class GraphSearch:
     def _remove(self, state: _State) -> bool:
         """Remove the edge whose loss is least, if it is less than the penalty."""
         edges = [edge for edge in self._edges(state) if edge not in self._allowed.required]
-        losses = self._losses(state, edges)
+        losses = self._losses(state)
         guesses = {edge: losses[edge] + losses[edge[::-1]] - self._penalty for edge in edges}
         # What other blocks make up for is not in the guess.
         promising = sorted((edge for edge in edges if guesses[edge] < 3 * _MARGIN), key=lambda edge: guesses[edge])
         return self._apply_best(state, [(set(), {edge}) for edge in promising])
 
-    def _losses(self, state: _State, edges: Iterable[Edge]) -> dict[Edge, float]:
+    def _losses(self, state: _State) -> dict[Edge, float]:
         """Return for (i, j), both ways round, what the fit of i loses with the blocks of j."""
-        directions = [direction for i, j in edges for direction in ((i, j), (j, i))]
+        missing = [i for i in range(self._regressions.p) if i not in state.losses]
+        directions = [(i, j) for i in missing for j in sorted(state.neighbors[i])]
         left = self._regressions.without([state.fits[i] for i, _ in directions], [j for _, j in directions])
-        return {(i, j): state.fits[i].gain - gain for (i, j), gain in zip(directions, left.tolist(), strict=True)}
+        state.losses |= {i: {} for i in missing}
+        for (i, j), gain in zip(directions, left.tolist(), strict=True):
+            state.losses[i][j] = state.fits[i].gain - gain
+        return {(i, j): loss for i, losses in state.losses.items() for j, loss in losses.items()}
 
     def _swap(self, state: _State) -> bool:
         """Let an edge i - j go to i - k, for a neighbour k of j, where that gains most."""
         edges = [edge for edge in self._edges(state) if edge not in self._allowed.required]
-        losses = self._losses(state, edges)
+        losses = self._losses(state)
         directions = [direction for i, j in edges for direction in ((i, j), (j, i))]
         chosen = []
         for i, j in directions:

@@ -15,6 +15,7 @@ __all__ = [
     "CATEGORY_PRIORS",
     "MAIN_COST",
     "MOST_BLOCKS",
+    "MOST_BLOCKS_OF_CHECK",
     "NUMBER_PRIORS",
     "PAIR_COST",
     "PAIR_PRIORS",
@@ -24,7 +25,7 @@ __all__ = [
 
 MAIN_COST, PAIR_COST = 0.5, 1.5
 """What is taken off the evidence for each main block and each pair block, in nats."""
-MOST_BLOCKS = 20
+MOST_BLOCKS, MOST_BLOCKS_OF_CHECK = 20, 10
 """Blocks in a fit at most."""
 PASSES, PASSES_OF_CHECK = 4, 1
 """So often at most are all blocks of a fit tried again."""

@@ -15,6 +15,7 @@ from pyknnmi.regression.priors import (
     CATEGORY_PRIORS,
     MAIN_COST,
     MOST_BLOCKS,
+    MOST_BLOCKS_OF_CHECK,
     NUMBER_PRIORS,
     PAIR_COST,
     PAIR_PRIORS,
@@ -119,7 +120,13 @@ class SmoothRegressions:
         nothing: list[Term] = []
         questions = [((column, slot), sorted(others), nothing) for column, slot, others in searches]
         found = self._core.fits(
-            questions, MAIN_COST, PAIR_COST, MOST_BLOCKS, PASSES_OF_CHECK, threads=self._threads, poll=self._poll
+            questions,
+            MAIN_COST,
+            PAIR_COST,
+            MOST_BLOCKS_OF_CHECK,
+            PASSES_OF_CHECK,
+            threads=self._threads,
+            poll=self._poll,
         )
         return [tuple(terms) for terms, _ in found]
 

@@ -29,7 +29,9 @@ def test_no_single_edge_more_or_less_scores_higher():
         return sum(fit.gain for fit in regressions.fits([(i, sets[i], None) for i in range(7)])) - 4.0 * len(edges)
 
     found = edges_of(neighbors)
-    best = sum(fit.gain for fit in search.fits(list(enumerate(neighbors)))) - 4.0 * len(found)
+    best = sum(fit.gain for fit in search.fits([(i, others, None) for i, others in enumerate(neighbors)])) - 4.0 * len(
+        found
+    )
     # A fit from nothing may end in another local optimum than one that went on from a fit of fewer columns.
     assert all(score(found ^ {pair}) <= best + 1.0 for pair in combinations(range(7), 2))
 

@@ -108,7 +108,8 @@ struct BlockTable {
     void side_by_side(const std::int32_t* chosen, std::size_t count, const double* factor,
                       std::vector<double>& out) const;
     // n times the squared correlations of `left` with the products of the pair features of each column of `one` with
-    // those of each column of `other`: calls found(index in one, index in other, largest, sum).
+    // those of each column of `other`: calls found(index in one, index in other, largest, sum). Where both are the same
+    // object, pairs may come only one way round.
     template <class Found>
     void score_pairs(const std::vector<double>& left, const std::vector<std::int32_t>& one,
                      const std::vector<std::int32_t>& other, const Found& found) const;
@@ -146,7 +147,7 @@ void BlockTable::score_pairs(const std::vector<double>& left, const std::vector<
     for (std::size_t a = 0; a < one.size(); a += group) {
         const std::size_t many = std::min(group, one.size() - a);
         side_by_side(one.data() + a, many, left.data(), times);
-        for (std::size_t b = 0; b < other.size(); b += group) {
+        for (std::size_t b = &one == &other ? a : 0; b < other.size(); b += group) {
             const std::size_t others = std::min(group, other.size() - b);
             side_by_side(other.data() + b, others, nullptr, beside);
             kernels.cross(times.data(), beside.data(), rows(), sums.data());
