@@ -5,6 +5,7 @@ Their links lead somewhere, and what newcomers read has short sentences.
 
 from __future__ import annotations
 
+import csv
 import doctest
 import re
 import shlex
@@ -159,3 +160,12 @@ def test_targets_of_make_that_pages_name_exist():
     for page in EVERY_PAGE:
         named = re.findall(r"(?:^|`)make ([a-z-]+)", page.read_text(encoding="utf-8"), re.MULTILINE)
         assert {name for name in named if page.name != "CHANGELOG.md"} <= targets, page
+
+
+def test_the_gallery_shows_what_its_program_wrote():
+    gallery = ROOT / "docs" / "gallery"
+    page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    for row in csv.DictReader((gallery / "tables.csv").read_text(encoding="utf-8").splitlines()):
+        figures = f"{row['edges']} | {row['CPU seconds']} | {row['commit']} |"
+        assert f"| {row['table']} | {row['rows']}, {row['columns']} | `{row['spec']}` | {figures}\n" in page
+        assert f"gallery/{row['table']}.svg)" in page

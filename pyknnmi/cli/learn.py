@@ -33,7 +33,7 @@ __all__ = ["demo", "learn", "test"]
 @click.option("--jobs", default=1, show_default=True, help="Worker processes; -1: one a core.")
 @click.option("--required", metavar="A,B", multiple=True, help="An edge that is there; may be repeated.")
 @click.option("--forbidden", metavar="A,B", multiple=True, help="An edge that is not there; may be repeated.")
-@click.option("--targets", metavar="A,B,...", help="Search for the neighbours of these columns only.")
+@click.option("--targets", metavar="A,B,...", help="Search for the neighbors of these columns only.")
 @click.option("--orient", is_flag=True, help="Find the directions that the data determine, too.")
 @click.option("--calibrate", is_flag=True, help="See, too, how often the test rejects independence in data like these.")
 @table_options

@@ -25,7 +25,7 @@ Missing = Literal["raise", "drop", "drop-per-test"]
 
 MISSING_VALUES = (
     "missing values (NaN)",
-    'drop or impute those rows, or pass missing="drop" or missing="drop-per-test"',
+    'drop or impute those rows, or leave them out: missing="drop", --missing drop (or drop-per-test)',
 )
 INFINITE_VALUES = "infinite values", "drop or clip those values"
 """What `check_none` finds, and the way out."""

@@ -95,9 +95,11 @@ def check_kinds(component: Component, dataset: Dataset) -> None:
     """Raise an error for columns of a kind that a component cannot use."""
     discrete = [dataset.names[i] for i in dataset.discrete_columns()]
     if discrete and not component.accepts("discrete"):
+        quoted = listing([f"'{name}'" for name in discrete])
+        have = f"column {quoted} holds" if len(discrete) == 1 else f"columns {quoted} hold"
         raise DataError(
-            f"column {listing(discrete)} holds categories, and {component} takes numbers only: leave them out, or take "
-            "a test for both, such as knn-cmi"
+            f"{have} categories, and {component} takes numbers only: leave them out, or take a test for both, such as "
+            "knn-cmi"
         )
 
 

@@ -70,12 +70,13 @@ class ReportedPair:
 
 
 def reported_pairs(result: LearnResult) -> list[ReportedPair]:
-    """Return every edge and every other pair that was tested; edges first, each part from strong to weak."""
+    """Return every edge, and every pair that was tested or found from one side; edges first, then by strength."""
     evidence = result.evidence_by_pair()
     strengths = _strengths_in_details(result.details)
     alpha = alpha_of(result)
+    one_sided = set(result.one_sided())
     rows = []
-    for a, b in dict.fromkeys((*result.graph.edges, *evidence)):
+    for a, b in dict.fromkeys((*result.graph.edges, *evidence, *result.one_sided())):
         found = evidence.get((a, b))
         joined = (a, b) in result.graph
         tested = found is not None and not found.is_constrained
@@ -84,13 +85,13 @@ def reported_pairs(result: LearnResult) -> list[ReportedPair]:
                 source=a,
                 target=b,
                 edge=joined,
-                one_sided=found is not None and len({side.member for side in found.sides}) == 2,
+                one_sided=(a, b) in one_sided,
                 strength=found.answer.statistic if found and tested else strengths.get((a, b)),
                 p_value=found.answer.p_value if found and tested else None,
                 threshold=found.answer.level if found and found.answer.level is not None else alpha,
                 answer=found.answer if found else None,
                 given=found.given if found else (),
-                reason=_reason(found) if found else "chosen by the learner",
+                reason=_reason(found) if found else _untested(result, a, b),
             )
         )
     return sorted(rows, key=lambda row: (not row.edge, -_order(row), row.source, row.target))
@@ -168,6 +169,15 @@ def _strengths_in_details(details: Mapping[str, object]) -> dict[tuple[str, str]
             ends = str(row["source"]), str(row["target"])
             found[ends] = found[ends[::-1]] = float(numbers[0])
     return found
+
+
+def _untested(result: LearnResult, a: str, b: str) -> str:
+    """Return the reason for a pair of which the learner says no test: an edge, or what one search chose alone."""
+    if (a, b) in result.graph:
+        return "chosen by the learner"
+    inside, outside = (a, b) if b in result.blankets[a] else (b, a)
+    where = f"{outside} is in the blanket of {inside}, and {inside} not in that of {outside}"
+    return f"lost by the AND rule: {where}, whose search ended before it tested this pair"
 
 
 def _reason(found: PairEvidence) -> str:

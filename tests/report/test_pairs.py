@@ -4,6 +4,7 @@ import pytest
 from made_results import answer, made, mixed_result
 
 from pyknnmi.report.pairs import alpha_of, closest_to_the_threshold, reported_pairs, shortened, strength_name
+from pyknnmi.report.summary import summary
 
 
 def reasons(result):
@@ -56,6 +57,15 @@ def test_edges_come_first_and_each_part_from_strong_to_weak():
 
 def test_only_one_sided_pairs_are_marked():
     assert [row.label for row in reported_pairs(mixed_result()) if row.one_sided] == ["a - c"]
+
+
+def test_a_pair_that_one_side_never_tested_is_among_them():
+    result = made({"ab": (True, "", answer(4.0, 1e-4))}, {"a": "bc", "b": "a", "c": ""}, names="abc")
+    assert result.one_sided() == (("a", "c"),)
+    row = reported_pairs(result)[-1]
+    assert (row.label, row.one_sided, row.edge, row.p_value) == ("a - c", True, False, None)
+    assert row.reason.startswith("lost by the AND rule: c is in the blanket of a, and a not in that of c")
+    assert "1 pair was found from one side only" in summary(result)
 
 
 def test_the_pairs_nearest_to_the_threshold_are_nearest_as_a_ratio():

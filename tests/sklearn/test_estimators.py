@@ -111,7 +111,7 @@ def test_a_target_of_categories(labels):
 
 def test_a_target_of_categories_for_a_test_of_numbers():
     y = np.where(DATA.values[:, 0] > 0, "yes", "no")
-    with pytest.raises(DataError, match="column y holds categories, and fisher-z"):
+    with pytest.raises(DataError, match="column 'y' holds categories, and fisher-z"):
         MarkovBlanketSelector("iamb+fisher-z").fit(DATA.values, y)
     with pytest.raises(DataError, match="the target 'y' holds no numbers: pass target='discrete'"):
         MarkovBlanketSelector(target="continuous").fit(DATA.values, y)
