@@ -7,7 +7,7 @@
 # make test-cpp  the C++ tests, and a program that uses the installed library
 # make sanitize  the C++ tests with sanitizers of memory, undefined behaviour and data races
 # make plugins   install each distribution in plugins/, test it and check its types
-# make bridges   tests the bridges against the other packages, in environments of their own
+# make bridges   tests the bridges against the other packages, and in a Jupyter kernel, in environments of their own
 # make dist      sdist and wheel in dist/, and a try of the wheel in an environment of its own
 # make dev       an editable installation in .venv that rebuilds itself when C++ changed
 # make clean     remove all that was made
@@ -103,9 +103,9 @@ plugins: build/wheel/.built
 # DoWhy needs an older SciPy: an environment of its own. Each test file is named, so that none is left out unseen.
 bridges: build/wheel/.built
 	$(PYTHON) .ci/venv.py build/bridges
-	build/bridges/bin/pip install --quiet pytest hypothesis "$$(echo build/wheel/*.whl)[bridges]"
+	build/bridges/bin/pip install --quiet pytest hypothesis ipykernel ipywidgets "$$(echo build/wheel/*.whl)[bridges,notebook]"
 	PYTHONSAFEPATH=1 build/bridges/bin/pytest tests/bridges/test_versions.py tests/bridges/test_causal_learn.py \
-	  tests/bridges/test_pgmpy.py
+	  tests/bridges/test_pgmpy.py tests/bridges/test_jupyter.py
 	$(PYTHON) .ci/venv.py build/bridges-dowhy
 	build/bridges-dowhy/bin/pip install --quiet pytest hypothesis "$$(echo build/wheel/*.whl)[dowhy]"
 	PYTHONSAFEPATH=1 build/bridges-dowhy/bin/pytest tests/bridges/test_dowhy.py
@@ -140,7 +140,7 @@ build/wheel/.built: $(sources) | .venv/bin/cmake
 	python -m build --sdist --outdir build/wheel
 	mkdir build/wheel/source
 	tar -xmf build/wheel/*.tar.gz -C build/wheel/source --strip-components 1
-	pip wheel --quiet --no-build-isolation --no-deps --wheel-dir build/wheel \
+	pip wheel --quiet --no-build-isolation --no-deps --no-index --wheel-dir build/wheel \
 	  --config-settings build-dir=$(abspath build/wheel/cmake) build/wheel/source
 	touch $@
 

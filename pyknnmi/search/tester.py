@@ -138,6 +138,7 @@ class Tester:
 
         self._on_answer = report
         try:
+            report()
             findings = scheduling.each(
                 on_branch, items, self._run, for_threads=for_threads, for_processes=for_processes
             )
