@@ -1,6 +1,7 @@
 """Measures functional-anova where the paper's experiments do not: false edges, wide tables, real tables.
 
     python functional_anova.py false-edges [--graphs 30]
+    python functional_anova.py stars, or chains [--graphs 10]
     python functional_anova.py wide [--columns 60] [--graphs 5] [--specs "functional-anova;fast"]
     python functional_anova.py real
     python functional_anova.py paper functional_anova.csv
@@ -47,6 +48,71 @@ def star(n, p, rng):
     return x, [(0, j) for j in range(1, p)]
 
 
+def star_of(cause, noise, functions):
+    """One cause of as many columns as there are functions."""
+
+    def made(n, p, rng):
+        z = cause(rng, n)
+        return np.column_stack([z, *[1.5 * f(z) + 0.5 * noise(rng, n) for f in functions]]), [
+            (0, j + 1) for j in range(len(functions))
+        ]
+
+    return made
+
+
+def normal(rng, n):
+    return rng.standard_normal(n)
+
+
+def heavy(rng, n):
+    return rng.standard_t(3, n)
+
+
+def flat(rng, n):
+    return rng.uniform(-1.73, 1.73, n)
+
+
+def right(rng, n):
+    return rng.exponential(size=n)
+
+
+STARS = {
+    "fast waves": star_of(
+        normal, normal, [lambda z: np.sin(3 * z), lambda z: np.cos(3 * z), lambda z: z * np.sin(2 * z)] * 2
+    ),
+    "steps": star_of(normal, normal, [np.sign, np.floor, lambda z: 1.5 * (z > 1), lambda z: np.sign(z) + z] * 2),
+    "polynomials": star_of(normal, flat, [lambda z: z**3 / 2, np.square, lambda z: z**3 - 2 * z, np.exp] * 2),
+    "heavy cause": star_of(heavy, normal, [np.sin, np.tanh, np.abs, lambda z: np.cos(2 * z)] * 2),
+    "heavy noise": star_of(normal, heavy, [np.sin, np.square, np.tanh, lambda z: np.cos(2 * z)] * 2),
+    "flat cause": star_of(flat, heavy, [np.sin, np.square, lambda z: np.sin(3 * z), np.abs] * 2),
+    "skewed cause": star_of(right, normal, [np.log, np.sqrt, lambda z: np.sin(2 * z), lambda z: 1 / (1 + z)] * 2),
+}
+for name, maker in STARS.items():
+    maker.__name__ = f"star, {name}"
+
+
+def chain_of(noise, function):
+    def made(n, p, rng):
+        x = np.column_stack([noise(rng, n) for _ in range(p)])
+        for j in range(1, p):
+            x[:, j] = 1.5 * function(x[:, j - 1]) + 0.5 * x[:, j]
+        return x, [(j - 1, j) for j in range(1, p)]
+
+    return made
+
+
+CHAINS = {
+    "hats": chain_of(normal, lambda x: 1 - np.abs(x)),
+    "waves": chain_of(normal, lambda x: np.cos(2 * x)),
+    "heavy": chain_of(heavy, np.tanh),
+}
+for name, maker in CHAINS.items():
+    maker.__name__ = f"chain, {name}"
+
+
+MORE = {"stars": STARS, "chains": CHAINS}
+
+
 def gaussian(n, p, rng):
     """A random sparse precision matrix with 1.3 edges a column."""
     joined = np.triu(rng.random((p, p)) < 2.6 / p, 1)
@@ -75,7 +141,7 @@ def nonlinear(n, p, rng):
 
 def table(make, n, p, seed):
     values, edges = make(n, p, np.random.default_rng(seed))
-    names = tuple(f"X{j + 1}" for j in range(p))
+    names = tuple(f"X{j + 1}" for j in range(values.shape[1]))
     return Dataset(values, names), Graph(names, [(names[i], names[j]) for i, j in edges])
 
 
@@ -108,7 +174,7 @@ def report(specs, cases, graphs):
             found = measured(spec, make, n, p, graphs)
             row(
                 make.__name__,
-                p,
+                table(make, n, p, FIRST_SEED)[0].p,
                 n,
                 f"`{spec}`",
                 with_error(found[:, 0]),
@@ -159,7 +225,7 @@ def paper(file):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("false-edges", "wide", "real", "paper"))
+    parser.add_argument("what", choices=("false-edges", *MORE, "wide", "real", "paper"))
     parser.add_argument("file", nargs="?", default="functional_anova.csv")
     parser.add_argument("--graphs", type=int, default=30)
     parser.add_argument("--columns", type=int, default=60)
@@ -172,6 +238,8 @@ def main():
         paper(given.file)
     elif given.what == "wide":
         report(specs, [(make, given.columns, 500) for make in (gaussian, cubed, nonlinear)], given.graphs)
+    elif given.what in MORE:
+        report(specs, [(make, 7, n) for make in MORE[given.what].values() for n in (250, 500, 1000)], given.graphs)
     else:
         sizes = (250, 500, 1000)
         report(

@@ -34,6 +34,8 @@ def recommended(dataset: Dataset, findings: Sequence[AuditFinding]) -> tuple[str
     if any(finding.kind == "heavy-tails" for finding in findings) and "missing" not in options:
         transform = "nonparanormal+"
         why.append("nonparanormal: normal scores keep a few far rows from setting the scale")
+    if "missing" not in options and "null=block" not in of_test:
+        reasons.append("to compare: the preset 'recommended', functional-anova, errs less where dependence is smooth")
     return f"{transform}iamb{_given(of_learner)}+knn-cmi{_given(of_test)}", options, (*why, *reasons)
 
 

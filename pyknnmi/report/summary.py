@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pyknnmi.learning.pipeline import Pipeline
+from pyknnmi.learning.presets import PRESETS
 from pyknnmi.learning.result import LearnResult, format_p_value
 from pyknnmi.report.pairs import ReportedPair, reported_pairs, shortened, strength_name
 
@@ -9,6 +11,8 @@ __all__ = ["notable", "summary"]
 
 _LONGEST_NAME = 28
 _MOST_EDGES = 40
+_OTHER_WAY = "recommended"
+"""The preset that is named to those who took another spec."""
 
 
 def summary(result: LearnResult) -> str:
@@ -38,7 +42,12 @@ def summary(result: LearnResult) -> str:
     if notes:
         lines += ["", "Look at:", *(f"- {text}" for text in notes)]
     tests = _count(result.counts["tests"], "test")
-    return "\n".join([*lines, "", f"{tests}, {result.seconds:.2f} s"])
+    preset = PRESETS[_OTHER_WAY]
+    if result.spec == str(Pipeline.parse(preset.spec)):
+        way = f"by the preset {preset.name}, which is {preset.spec}"
+    else:
+        way = f"to compare: --spec {preset.name}, which is {preset.spec}"
+    return "\n".join([*lines, "", f"{tests}, {result.seconds:.2f} s", way])
 
 
 def notable(result: LearnResult) -> list[str]:

@@ -2,6 +2,7 @@ from itertools import pairwise
 
 from made_results import answer, made, mixed_result
 
+from pyknnmi import learn, simulate
 from pyknnmi.report.summary import summary
 
 
@@ -20,8 +21,15 @@ def test_the_summary_lists_edges_from_strong_to_weak_and_what_to_look_at():
         "- 1 pair was found from one side only, and has no edge: a - c.\n"
         "- 1 column has no edge: e.\n"
         "\n"
-        "9 tests, 0.10 s"
+        "9 tests, 0.10 s\n"
+        "to compare: --spec recommended, which is functional-anova"
     )
+
+
+def test_the_summary_names_the_preset():
+    data, _ = simulate.small_network(100, seed=1)
+    said = summary(learn(data, "recommended"))
+    assert said.endswith("\nby the preset recommended, which is functional-anova")
 
 
 def test_a_graph_without_edges_has_a_summary():
