@@ -7,7 +7,7 @@ function(knnmi_compile_options target)
   endif()
   if(KNNMI_SANITIZE)
     set(sanitize -fsanitize=${KNNMI_SANITIZE} -fno-sanitize-recover=all)
-    target_compile_options(${target} PRIVATE ${sanitize} -fno-omit-frame-pointer -g -D_GLIBCXX_ASSERTIONS)
+    target_compile_options(${target} PRIVATE ${sanitize} -O1 -g1 -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS)
     target_link_options(${target} PRIVATE ${sanitize})
   endif()
   set_target_properties(

@@ -19,9 +19,9 @@ import pytest
 from click.testing import CliRunner
 
 import pyknnmi
-from pyknnmi import DataError, Dataset, Pipeline, PyknnmiError, Store, learn, read_table
+from pyknnmi import DataError, Dataset, Pipeline, PyknnmiError, Store, learn, read_result, read_table
 from pyknnmi.cli import main
-from pyknnmi.learning.exports import WRITERS
+from pyknnmi.learning.exports import WRITERS, result_json
 from pyknnmi.numbers import neighbor_counts
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::pyknnmi.errors.PyknnmiWarning")]
@@ -116,12 +116,31 @@ def test_stores(inputs, tmp_path):
             (tmp_path / name).unlink(missing_ok=True)
 
 
-def test_names_through_exports(inputs):
-    networkx, pandas = map(pytest.importorskip, ("networkx", "pandas"))
+def test_result_files(inputs, tmp_path):
+    path = tmp_path / "result.json"
+    whole = result_json(learn(DATA, "iamb+fisher-z", orient=True, required=[("X1", "X7")]))
+    for draw in inputs:
+        if draw.random() < 0.5:
+            text = mutated(whole, draw)
+        else:  # a value of another type, where JSON is still JSON
+            record = json.loads(whole)
+            part, key = record, draw.choice(list(record))
+            while isinstance(part[key], dict | list) and part[key] and draw.random() < 0.8:
+                part = part[key]
+                key = draw.choice(list(part)) if isinstance(part, dict) else draw.randrange(len(part))
+            part[key] = draw.choice([None, True, -1, 0.5, "x", "X1", [], ["X1"], {}, {"X1": 1}, [["X1", "Q"]]])
+            text = json.dumps(record)
+        path.write_bytes(text.encode("utf-8", "surrogatepass"))
+        if not refused(read_result, tmp_path):
+            assert json.loads(result_json(read_result(tmp_path)))["format"] == json.loads(whole)["format"]
+
+
+def test_names_through_exports(inputs, tmp_path):
+    networkx, pandas, igraph = map(pytest.importorskip, ("networkx", "pandas", "igraph"))
     for draw in inputs:
         names = tuple(mutated(draw.choice(["x", "a b", "\\x1b", "=1"]), draw, 3) for _ in range(3))
         required = [(names[0], names[2])]
-        if refused(Dataset, DATA.values[:, :3], names) or "\0" in "".join(names):
+        if refused(Dataset, DATA.values[:, :3], names):
             continue
         result = learn(Dataset(DATA.values[:, :3], names), "iamb+fisher-z(alpha=1e-9)", required=required)
         text = WRITERS["adjacency.csv"](result)
@@ -137,6 +156,10 @@ def test_names_through_exports(inputs):
         assert [list(graph.nodes) for graph in graphs] == [list(names)] * 2
         graphml = networkx.parse_graphml(WRITERS["graph.graphml"](result))
         gexf = networkx.read_gexf(io.BytesIO(WRITERS["graph.gexf"](result).encode()))
+        (tmp_path / "graph.graphml").write_text(WRITERS["graph.graphml"](result), encoding="utf-8", newline="")
+        as_igraph = igraph.Graph.Read_GraphML(str(tmp_path / "graph.graphml"))
+        assert as_igraph.vs["name"] == [name for _, name in graphml.nodes(data="name")]
+        assert len(as_igraph.es) == 1
         assert len(graphml) == len(gexf) == 3
         assert [len(graph.edges) for graph in (*graphs, graphml, gexf)] == [1] * 4
 

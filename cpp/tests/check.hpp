@@ -2,7 +2,9 @@
 // run_tests(); }`.
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <vector>
 
@@ -21,6 +23,14 @@ inline std::vector<Case>& cases() {
 inline int& failures() {
     static int count = 0;
     return count;
+}
+
+// How many of so many random inputs to try: KNNMI_TEST_SHARE=8 in the environment makes it an eighth of them, for builds
+// with sanitizers.
+inline std::size_t share_of(std::size_t inputs) {
+    const char* const share = std::getenv("KNNMI_TEST_SHARE");
+    const std::size_t divisor = share ? std::strtoul(share, nullptr, 10) : 1;
+    return divisor > 1 ? (inputs + divisor - 1) / divisor : inputs;
 }
 
 struct Registration {

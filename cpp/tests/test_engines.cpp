@@ -114,9 +114,9 @@ void check_drawn_problems(std::size_t how_many, std::size_t most_points, std::ui
 
 }  // namespace
 
-TEST(few_points_against_brute_force) { check_drawn_problems(320, 60, 1); }
+TEST(few_points_against_brute_force) { check_drawn_problems(share_of(320), 60, 1); }
 
-TEST(some_points_against_brute_force) { check_drawn_problems(48, 400, 2); }
+TEST(some_points_against_brute_force) { check_drawn_problems(share_of(48), 400, 2); }
 
 TEST(many_points_against_brute_force) {
     std::size_t n = 500;
