@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from pyknnmi.auditing.recommendation import recommended
 from pyknnmi.auditing.relations import relation_findings
 from pyknnmi.auditing.rows import row_findings
 from pyknnmi.data.dataset import Dataset
+from pyknnmi.data.files import shell_command
 
 __all__ = ["Audit", "AuditFinding", "audited", "find", "grouped", "in_one_warning", "warn_of"]
 
@@ -71,7 +71,7 @@ class Audit:
         for option, value in self.options.items():
             text = value if isinstance(value, str) else ",".join(_quoted(name) for name in value)
             words.append(f"--{option}={text}")
-        return shlex.join(words)
+        return shell_command(words)
 
     def record(self) -> dict[str, Any]:
         """Return the audit in the types of JSON."""

@@ -13,6 +13,7 @@ from pyknnmi.cli.common import progress_bar, writing
 from pyknnmi.cli.table import names_in, read, read_as_given, table_options
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.data.files import make_writable_folder
+from pyknnmi.errors import printable
 from pyknnmi.learning.bind import ci_test
 from pyknnmi.learning.exports import result_json, write_result
 from pyknnmi.learning.learn import learn as learn_network
@@ -92,12 +93,12 @@ def learn(
     said = [f"\n{result.calibration}"] if result.calibration is not None else []
     if out is not None:
         with writing():
-            written = write_result(result, out, {"spec_as_given": spec, "data": str(data)})
+            written = write_result(result, out, {"spec_as_given": spec, "data": printable(str(data))})
         said.append(f"wrote {', '.join(path.name for path in written)} to {out}")
     if report is not None:
         with writing():
             words = read_as_given(click.get_current_context())
-            result.report(report, data=str(data), command=repeat_command(result, str(data), words))
+            result.report(report, data=printable(str(data)), command=repeat_command(result, str(data), words))
         said.append(f"wrote the report to {report}")
     if as_json:
         click.echo(result_json(result), nl=False)

@@ -7,6 +7,7 @@ import io
 import os
 import re
 import secrets
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,6 +24,7 @@ __all__ = [
     "replace_file",
     "replace_files",
     "safe_name",
+    "shell_command",
     "write_dataset",
 ]
 
@@ -92,6 +94,18 @@ def safe_name(name: str) -> str:
 def plain_name(cell: str) -> str:
     """Return the name that `safe_name` made a cell of."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def shell_command(words: Iterable[str]) -> str:
+    """Return a command line that a shell takes apart into these words; bytes that are no UTF-8 stand as escapes."""
+    return " ".join(map(_shell_word, words))
+
+
+def _shell_word(word: str) -> str:
+    if not re.search("[\udc80-\udcff]", word):  # how Python holds such bytes
+        return shlex.quote(word)
+    escaped = "".join(chr(b) if 32 <= b < 127 and chr(b) not in "\\'" else f"\\x{b:02x}" for b in os.fsencode(word))
+    return f"$'{escaped}'"
 
 
 def csv_text(rows: Iterable[Sequence[Any]], delimiter: str = ",") -> str:

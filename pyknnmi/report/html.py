@@ -9,7 +9,6 @@ import io
 import json
 import math
 import os
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -20,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from pyknnmi.auditing import AuditFinding, grouped, in_one_warning
-from pyknnmi.data.files import make_folder, replace_file
+from pyknnmi.data.files import make_folder, replace_file, shell_command
 from pyknnmi.learning.result import LearnResult, format_p_value
 from pyknnmi.report.drawing import effect_svg, matrix_svg, network_svg
 from pyknnmi.report.layout import clustered_order, node_positions
@@ -463,7 +462,7 @@ def repeat_command(result: LearnResult, data: str | None = None, reading: Iterab
         words += ["--missing", "drop-per-test"]
     elif result.rows_left_out:
         words += ["--missing", "drop"]
-    return shlex.join(words)
+    return shell_command(words)
 
 
 def _as_csv(names: Iterable[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import pty
 import shlex
@@ -242,6 +243,20 @@ def test_odd_paths_are_one_line(tmp_path):
     ):
         outcome = CliRunner().invoke(main, given)
         assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1), (given, outcome.output, outcome.exception)
+
+
+def test_a_path_of_bytes_that_are_no_text_is_written_so_that_a_shell_takes_it(tmp_path):
+    name = b"it's \xff.csv"
+    data, _ = pyknnmi.simulate.small_network(60, seed=1)
+    write_dataset(data, tmp_path / os.fsdecode(name))
+    path = str(tmp_path / os.fsdecode(name))
+    outcome = CliRunner().invoke(main, ["audit", path, "--json", "--missing-marks", "\udcff"])
+    command = json.loads(outcome.output)["command"]
+    words = subprocess.run(["bash", "-c", f"printf '%s\\0' {command}"], capture_output=True, check=True).stdout
+    assert words.split(b"\0")[:3] == [b"pyknnmi", b"learn", os.fsencode(path)]
+    learn = ["learn", path, "--spec", "iamb+fisher-z", "--out", str(tmp_path), "--report", str(tmp_path / "r.html")]
+    assert CliRunner().invoke(main, learn).exit_code == 0
+    assert json.loads((tmp_path / "provenance.json").read_text(encoding="utf-8"))["data"].endswith(r"it's \udcff.csv")
 
 
 def test_the_time_left_is_what_was_needed_for_each_column_so_far():
