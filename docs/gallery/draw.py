@@ -120,12 +120,12 @@ def commit() -> str:
     return done.stdout.strip()
 
 
-def learned(table: pd.DataFrame, spec: str) -> tuple[pyknnmi.LearnResult, float]:
+def learned(table: pd.DataFrame, spec: str, **options: object) -> tuple[pyknnmi.LearnResult, float]:
     """Return a result, and the seconds of CPU that it took."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pyknnmi.PyknnmiWarning)  # what the audit finds is printed
         start = time.process_time()
-        result = pyknnmi.learn(table, spec, threads=1)
+        result = pyknnmi.learn(table, spec, threads=1, **options)
         return result, time.process_time() - start
 
 
@@ -143,8 +143,8 @@ def main(names: list[str]) -> None:
         table = TABLES[name]()
         audit = pyknnmi.audit(table)
         print(f"\n# {name}\n{audit}")
-        for spec in (audit.spec, "recommended"):
-            result, seconds = learned(table, spec)
+        for spec, options in ((audit.spec, audit.options), ("recommended", {})):
+            result, seconds = learned(table, spec, **options)
             rows[name, spec] = row_of(name, result, spec, seconds)
             print(f"\n{spec}: {len(result.graph.edges)} edges, {seconds:.1f} s")
             print("; ".join(" - ".join(edge) for edge in result.graph.edges))
