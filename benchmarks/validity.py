@@ -1,17 +1,23 @@
 """Level and power of CI tests on nulls and alternatives of many kinds: how often is 'dependent' the answer?
 
-    python benchmarks/validity.py                                  # the whole battery: 400 runs at n = 200, hours
-    python benchmarks/validity.py --runs 100 --tests knn-cmi residual-dependence
+    python benchmarks/validity.py --runs 100 --tests knn-cmi residual-dependence      # prints a table
     python benchmarks/validity.py --cases lin3s tanh6 --n 500
+    python benchmarks/validity.py --results rates.csv --runs 200 --seconds 400        # goes on where it ended before
+    python benchmarks/validity.py --results rates.csv --runs 0                        # the table of what is there
 
-Prints one row a case, as Markdown. The standard error of a rate r is sqrt(r (1 - r) / runs).
+One row a case, as Markdown. The standard error of a rate r is sqrt(r (1 - r) / runs).
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import math
+import time
 import warnings
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,36 +189,107 @@ GROUPS = {
 }
 
 
-def rate(make: Make, test: str, runs: int, n: int, seed: int) -> float:
-    """Return how often the test says 'dependent'. The same seed gives every test the same data."""
+Key = tuple[str, int, str]  # case, rows, test
+
+_ROUND = 10  # runs of each case and test before more of the first
+
+
+def rejections(case: str, make: Make, test: str, runs: Sequence[int], n: int) -> int:
+    """Return how often the test says 'dependent'. Every test has the same data in a run."""
     found = 0
-    for run in range(runs):
-        x, y, z = make(np.random.default_rng([seed, run]), n)
+    for run in runs:
+        x, y, z = make(np.random.default_rng([zlib.crc32(case.encode()), run]), n)
         table = np.column_stack([x, y, z])
         found += not pyknnmi.ci_test(table, 0, 1, range(2, table.shape[1]), test, seed=run, threads=1).independent
-    return found / runs
+    return found
+
+
+class Counts:
+    """Runs made and rejections found, in a file if there is one."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self.found: dict[Key, tuple[int, int]] = {}
+        if path and path.exists():
+            with path.open(encoding="utf-8", newline="") as file:
+                for row in csv.DictReader(file):
+                    key = row["case"], int(row["n"]), row["test"]
+                    self.found[key] = int(row["runs"]), int(row["rejections"])
+
+    def add(self, key: Key, runs: int, rejected: int) -> None:
+        """Add some runs, and write the file anew."""
+        before = self.found.get(key, (0, 0))
+        self.found[key] = before[0] + runs, before[1] + rejected
+        if self._path:
+            with self._path.open("w", encoding="utf-8", newline="") as file:
+                rows = csv.writer(file, lineterminator="\n")
+                rows.writerow(["case", "n", "test", "runs", "rejections"])
+                rows.writerows([*key, *counts] for key, counts in self.found.items())
+
+
+def measure(cases: dict[str, Make], tests: Sequence[str], n: int, runs: int, counts: Counts, seconds: float) -> None:
+    """Add runs until there are `runs` of each case and test, or the time is up."""
+    end = time.monotonic() + seconds
+    for upto in range(_ROUND, runs + _ROUND, _ROUND):
+        for case, make in cases.items():
+            for test in tests:
+                made = counts.found.get((case, n, test), (0, 0))[0]
+                if made < min(upto, runs):
+                    if time.monotonic() > end:
+                        return
+                    missing = range(made, min(upto, runs))
+                    counts.add((case, n, test), len(missing), rejections(case, make, test, missing, n))
+
+
+def show(cases: dict[str, Make], tests: Sequence[str], n: int, counts: Counts) -> None:
+    """Print the rates of each group of cases, as Markdown."""
+    print(f"\n| n = {n} | {' | '.join(f'`{test}`' for test in tests)} |\n|---|{'---|' * len(tests)}")
+    made = {test: [counts.found.get((case, n, test), (0, 0))[0] for case in cases] for test in tests}
+    print(f"| runs a case | {' | '.join(str(min(made[test])) for test in tests)} |")
+    for group, alike in GROUPS.items():
+        chosen = [case for case in alike if case in cases]
+        if not chosen:
+            continue
+        print(f"| **{group}** |{' |' * len(tests)}")
+        rows = [[counts.found.get((case, n, test), (0, 0)) for test in tests] for case in chosen]
+        for case, row in zip(chosen, rows, strict=True):
+            print(f"| {case} | {' | '.join(_decimals(rejected, made) for made, rejected in row)} |")
+        print(f"| *mean* | {' | '.join(_mean([row[j] for row in rows]) for j in range(len(tests)))} |")
+
+
+def _decimals(rejected: int, made: int) -> str:
+    return f"{rejected / made:.3f}".lstrip("0") if made else ""
+
+
+def _mean(counts: Sequence[tuple[int, int]]) -> str:
+    """Return the mean rate and its standard error."""
+    if not all(made for made, _ in counts):
+        return ""
+    rates = [rejected / made for made, rejected in counts]
+    variance = sum(rate * (1 - rate) / made for rate, (made, _) in zip(rates, counts, strict=True))
+    return f"{sum(rates) / len(rates):.3f} ± {math.sqrt(variance) / len(rates):.3f}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--n", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tests", nargs="+", default=TESTS)
-    parser.add_argument("--cases", nargs="+", help="names of cases; all when left out")
+    parser.add_argument("--cases", nargs="+", help="names of cases, or of groups of cases; all when left out")
+    parser.add_argument("--results", type=Path, help="a CSV file that keeps the counts")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin nothing new after so long")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")  # of ties, once a run
-    for group, cases in GROUPS.items():
-        chosen = {name: make for name, make in cases.items() if not arguments.cases or name in arguments.cases}
-        if not chosen:
-            continue
-        print(f"\n| {group} | {' | '.join(arguments.tests)} |\n|{'---|' * (1 + len(arguments.tests))}")
-        rates = []
-        for name, make in chosen.items():
-            row = [rate(make, test, arguments.runs, arguments.n, arguments.seed) for test in arguments.tests]
-            rates.append(row)
-            print(f"| {name} | {' | '.join(f'{value:.3f}' for value in row)} |", flush=True)
-        print(f"| **mean** | {' | '.join(f'{value:.3f}' for value in np.mean(rates, axis=0))} |", flush=True)
+    wanted = arguments.cases
+    chosen = {
+        case: make
+        for group, cases in GROUPS.items()
+        for case, make in cases.items()
+        if not wanted or case in wanted or group in wanted
+    }
+    counts = Counts(arguments.results)
+    measure(chosen, arguments.tests, arguments.n, arguments.runs, counts, arguments.seconds)
+    show(chosen, arguments.tests, arguments.n, counts)
 
 
 if __name__ == "__main__":

@@ -135,6 +135,18 @@ def permuted_rows(
 ) -> NDArray[np.uint32]:
     """Return these permutations from number `first` on, shape (permutations, n): row i is given the y of row [t, i]."""
 
+def swapped_rows(
+    z: Points,
+    permutations: int = 200,
+    seed: int = 0,
+    stream: int = 0,
+    neighbors: int = 10,
+    first: int = 0,
+    threads: int = 0,
+    poll: Poll = None,
+) -> NDArray[np.uint32]:
+    """Return permutations by two rounds of swaps between neighbors, shape (permutations, n)."""
+
 def build_info() -> dict[str, str]:
     """Return the nanoflann version and where it was found, the compiler, the OpenMP version and the instruction set."""
 

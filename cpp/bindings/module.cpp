@@ -104,6 +104,15 @@ py::array_t<std::uint32_t> core_permuted_rows(Array z, int permutations, std::ui
     return as_array(rows).reshape({static_cast<py::ssize_t>(permutations), static_cast<py::ssize_t>(sample.z.rows())});
 }
 
+py::array_t<std::uint32_t> core_swapped_rows(Array z, int permutations, std::uint64_t seed, std::uint64_t stream,
+                                             int neighbors, std::uint32_t first, int threads, py::object poll) {
+    const bindings::Sample sample(z, {});
+    const Options options = bindings::options("auto", threads, poll);
+    const Permutations drawn{permutations, seed, stream, neighbors};
+    const std::vector<std::uint32_t> rows = without_gil([&] { return swapped_rows(sample.z, drawn, first, options); });
+    return as_array(rows).reshape({static_cast<py::ssize_t>(permutations), static_cast<py::ssize_t>(sample.z.rows())});
+}
+
 py::dict core_build_info() {
     const BuildInfo info = build_info();
     return py::dict("nanoflann"_a = info.nanoflann, "nanoflann_source"_a = info.nanoflann_source,
@@ -144,6 +153,8 @@ PYBIND11_MODULE(_core, module) {
     module.def("permuted_rows", core_permuted_rows, "z"_a, "permutations"_a = 200, "seed"_a = 0, "stream"_a = 0,
                "neighbors"_a = 0, "groups"_a = Labels(0), "whole_groups"_a = false, "block_length"_a = 0, "first"_a = 0,
                "threads"_a = 0, "poll"_a = py::none(), "categories"_a = Categories());
+    module.def("swapped_rows", core_swapped_rows, "z"_a, "permutations"_a = 200, "seed"_a = 0, "stream"_a = 0,
+               "neighbors"_a = 10, "first"_a = 0, "threads"_a = 0, "poll"_a = py::none());
     module.def("build_info", core_build_info);
     bindings::register_block_regression(module);
 }

@@ -104,6 +104,22 @@ void LocalPermutations::draw(RandomWords random, std::span<std::uint32_t> source
     }
 }
 
+void LocalPermutations::draw_swaps(RandomWords random, std::span<std::uint32_t> source) const {
+    std::vector<std::uint32_t> order(rows_), free(each_);
+    shuffle_rows(order, random);
+    std::iota(source.begin(), source.end(), 0u);
+    for (const std::uint32_t row : order) {
+        if (source[row] != row) continue;
+        const auto list = neighbors_.begin() + static_cast<std::ptrdiff_t>(row * each_);
+        const auto end = std::copy_if(list, list + static_cast<std::ptrdiff_t>(each_), free.begin(),
+                                      [&](std::uint32_t other) { return other != row && source[other] == other; });
+        if (end == free.begin()) continue;
+        const std::uint32_t other = free[random.below(static_cast<std::uint32_t>(end - free.begin()))];
+        source[row] = other;
+        source[other] = row;
+    }
+}
+
 GroupPermutations::GroupPermutations(std::span<const std::uint32_t> labels) : rows_(labels.size()) {
     std::iota(rows_.begin(), rows_.end(), 0u);
     std::stable_sort(rows_.begin(), rows_.end(),

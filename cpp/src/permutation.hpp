@@ -27,6 +27,9 @@ public:
 
     void draw(RandomWords random, std::span<std::uint32_t> source) const;
 
+    // In random order each row swaps its place with one of its neighbours, if both have not yet swapped.
+    void draw_swaps(RandomWords random, std::span<std::uint32_t> source) const;
+
     // For tests: m rows for each row.
     const std::vector<std::uint32_t>& neighbors() const { return neighbors_; }
 

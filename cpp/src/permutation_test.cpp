@@ -1,6 +1,7 @@
 #include "knnmi/permutation_test.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -125,6 +126,24 @@ std::vector<std::uint32_t> permuted_rows(const Points& z, const Permutations& pe
     std::vector<std::uint32_t> drawn(count * z.rows());
     parallel_for(count, options, [&](std::size_t t, int) {
         rows.draw(first + static_cast<std::uint32_t>(t), std::span(drawn).subspan(t * z.rows(), z.rows()));
+    });
+    return drawn;
+}
+
+std::vector<std::uint32_t> swapped_rows(const Points& z, const Permutations& permutations, std::uint32_t first,
+                                        const Options& options) {
+    if (z.empty()) return permuted_rows(z, permutations, first, options);
+    check(permutations, z.rows());
+    check_finite(z, "z");
+    const LocalPermutations local(z, permutations.neighbors, options);
+    const auto swaps = [&](std::uint32_t index) { return RandomWords(permutations.seed, permutations.stream, index); };
+    std::vector<std::uint32_t> shared(z.rows());
+    local.draw_swaps(swaps(std::numeric_limits<std::uint32_t>::max()), shared);
+    std::vector<std::uint32_t> drawn(static_cast<std::size_t>(permutations.count) * z.rows());
+    parallel_for(static_cast<std::size_t>(permutations.count), options, [&](std::size_t t, int) {
+        const std::span<std::uint32_t> source = std::span(drawn).subspan(t * z.rows(), z.rows());
+        local.draw_swaps(swaps(first + static_cast<std::uint32_t>(t)), source);
+        for (std::uint32_t& row : source) row = shared[row];
     });
     return drawn;
 }

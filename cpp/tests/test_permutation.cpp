@@ -102,6 +102,38 @@ TEST(local_draws_come_from_the_neighbors) {
     CHECK(used > 180);  // drawn without regard to each other they would be about 1 - 1/e of 200
 }
 
+TEST(swaps_exchange_pairs_of_neighbors) {
+    const Sample sample = gaussian(200, 2, 8);
+    const LocalPermutations local(sample.all(), 6, {});
+    Rows drawn(200);
+    local.draw_swaps(RandomWords(1, 2, 3), drawn);
+    for (std::uint32_t i = 0; i < drawn.size(); ++i) {
+        CHECK(drawn[drawn[i]] == i);
+        const auto are_neighbors = [&](std::uint32_t a, std::uint32_t b) {
+            const auto list = local.neighbors().begin() + static_cast<std::ptrdiff_t>(6 * a);
+            return std::find(list, list + 6, b) != list + 6;
+        };
+        CHECK(are_neighbors(i, drawn[i]) || are_neighbors(drawn[i], i));
+    }
+}
+
+// Two rounds of swaps, of which all permutations share the first: without it each is an exchange of pairs.
+TEST(swapped_rows_share_a_round) {
+    const Sample sample = gaussian(120, 2, 8);
+    const Permutations permutations{.count = 5, .seed = 7, .stream = 3, .neighbors = 8};
+    const Rows all = swapped_rows(sample.all(), permutations);
+    Rows shared(120);
+    LocalPermutations(sample.all(), 8, {}).draw_swaps(RandomWords(7, 3, 0xFFFFFFFF), shared);
+    for (std::size_t t = 0; t < 5; ++t) {
+        Rows own(120);
+        for (std::size_t i = 0; i < 120; ++i) own[i] = shared[all[120 * t + i]];
+        CHECK(is_permutation_of_rows(own));
+        for (std::uint32_t i = 0; i < 120; ++i) CHECK(own[own[i]] == i);
+    }
+    const Rows later = swapped_rows(sample.all(), {.count = 2, .seed = 7, .stream = 3, .neighbors = 8}, 3);
+    CHECK(std::equal(later.begin(), later.end(), all.begin() + 3 * 120));
+}
+
 // Where all rows of a group have the whole group as their neighbours, a row that is not yet taken can always be found.
 TEST(local_draws_permute_groups_of_equal_z) {
     constexpr std::size_t groups = 25, size = 8;

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.components import BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run, warn
-from pyknnmi.numbers import conditional_mutual_informations, permuted_rows, permuted_statistics, standardized
-from pyknnmi.regression import Recent, Smoother, spread_ties
+from pyknnmi.numbers import conditional_mutual_informations, standardized, swapped_rows, tied_share
+from pyknnmi.regression import Fit, Recent, Smoothed, Smoother, spread_ties
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -25,10 +25,11 @@ Rows = NDArray[np.integer[Any]]
 _MOST = 10**8
 _EXPLAINED = 1e-12  # share of a column's variance that is rounding, as in fisher-z
 _FEWEST = 25  # permutations before a test may stop
+_COMPARED = 8  # permutations that tell what smoothing takes from permuted features
 _KEPT = 2**28  # bytes of factorisations and residuals that are kept for further questions
 # The estimate's standard deviation under independence, times sqrt(n), for Gaussian z of d columns: .4 d^-.35.
 _DEVIATION, _DECLINE = 0.4, -0.35
-_AT_ONCE = 2**22  # numbers in the largest array of permuted features
+_MULTIPLICATIONS = 2**18  # in a product that OpenBLAS does not share among threads
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,10 +45,11 @@ class ResidualDependence(CITest):
     p-value; the p-value of that minimum comes from the same permutations, so it needs no correction (Westfall and
     Young).
 
-    A permutation gives each row the ry of one of its neighbors in z. As z explains little of the residuals, they may be
-    exchanged where x and y may not: the test keeps its level where x and y both depend strongly on z. It rejects
-    too often where the smoother fits neither of the two, as with sin(2 (z1 + z2 + z3)) from 200 rows; ``calibrate``
-    says how well it fits.
+    In a permutation rows exchange their ry with near neighbors in z (`pyknnmi.numbers.swapped_rows`). As z explains
+    little of the residuals, they may be exchanged where x and y may not: the test keeps its level where x and y both
+    depend strongly on z. What smoothing takes from x it took from y too, but not from permuted residuals of y; the
+    covariances under permutations are enlarged by as much. The test rejects too often where the smoother fits neither x
+    nor y, as with sin(2 (z1 + z2 + z3)) from 200 rows; ``calibrate`` says how well it fits.
 
     Tied values of x and y are spread around each value, uniformly, with random numbers from the seed and the name of
     the column. A category of more than two levels has the residuals of its indicators in the place of polynomials.
@@ -64,15 +66,18 @@ class ResidualDependence(CITest):
     alpha : float, in (0, 1)
         Dependent when p < alpha.
     neighbors : int, 2 to 100000000
-        Permutations are among so many nearest neighbors in z, the row itself included. Without z they are among all
+        Rows swap among so many nearest neighbors in z, the row itself included. Without z permutations are over all
         rows.
     stop_early : bool
-        Make a part of the permutations first, and stop where so many of them reach the observed statistic that the rest
-        can hardly change the decision. The p-value is then that of the permutations made.
+        Make no more than the decision needs. A part of the permutations comes first; if so many of them reach the
+        observed statistic that the rest can hardly change the decision, the p-value is that of the permutations made.
+        With ``both``, dependence that the covariances alone prove needs no estimates: the p-value is then twice that of
+        the covariances, and that of the minimum is at most as large.
 
     References
     ----------
-    Freedman and Lane (1983), doi:10.2307/1391660 (permuted residuals); Shah and Peters (2020),
+    Freedman and Lane (1983), doi:10.2307/1391660 (permuted residuals); Besag and Clifford (1989),
+    doi:10.1093/biomet/76.4.633 (p-values from permutations that are alike); Shah and Peters (2020),
     doi:10.1214/19-AOS1857 (covariance of residuals); Runge (2018), AISTATS (neighbors in z); Frenzel and Pompe (2007),
     doi:10.1103/PhysRevLett.99.204101 (estimate); Westfall and Young (1993), "Resampling-based multiple testing", 2.3.
     """
@@ -156,14 +161,19 @@ class BoundResidualDependence(BoundTest):
             return self._independent("too few rows")
         if setting.explains(x) or setting.explains(y):
             return self._independent("explained by the conditioning set")
+        stream = self._run.stream(self._names[x], self._names[y], [self._names[i] for i in z])
+        question = _Question(component, setting, x, y, self._run, stream, self.threads)
         for made in component.looks():
-            statistics = self._statistics(setting, x, y, z, made)
-            count = _at_least_as_extreme(statistics)
+            # The smaller of two p-values has a p-value of at most twice itself, whatever the other one is.
+            count = 2 * _reached(question.covariances(made)) if component.statistic == "both" else made + 1
+            if component.stop_early and count < component.alpha * (made + 1):
+                continue  # dependent, so far
+            count = _at_least_as_extreme(question.statistics(made))
             if count >= component.alpha * (component.permutations + 1):
                 break
         p_value = count / (made + 1)
         return CIResult(
-            statistic=float(self._on_one_scale(statistics[:, :1], len(z))[0]),
+            statistic=float(self._on_one_scale(question.statistics(0), len(z))[0]),
             p_value=p_value,
             independent=not p_value < component.alpha,
             n=self._n,
@@ -186,49 +196,11 @@ class BoundResidualDependence(BoundTest):
             others = np.column_stack([setting.residual(candidates[place]) for place in places])
             statistics = []
             if self._component.statistic != "covariance":
-                statistics.append(self._estimates(own, others, setting.z))
+                statistics.append(setting.estimates(own, others, self._component.k, self.threads, self._run))
             if self._component.statistic != "cmi":
-                statistics.append(_standardized_means(own, others)[0])
+                statistics.append(_standardized_means(own.T, others)[0])
             scores[places] = self._on_one_scale(np.array(statistics), len(z))
         return scores
-
-    def _statistics(self, setting: _Setting, x: int, y: int, z: tuple[int, ...], permutations: int) -> Matrix:
-        """Return each statistic of the data and under each permutation of y, shape (statistics, 1 + permutations)."""
-        component = self._component
-        drawn: dict[str, Any] = {
-            "permutations": permutations,
-            "neighbors": component.neighbors if z else 0,
-            "seed": self._run.seed,
-            "stream": self._run.stream(self._names[x], self._names[y], [self._names[i] for i in z]),
-            "threads": self.threads,
-            "poll": self._run.poll,
-        }
-        statistics = []
-        if component.statistic != "covariance":
-            rx, ry = setting.residual(x)[:, None], setting.residual(y)[:, None]
-            observed, permuted = permuted_statistics(rx, ry, setting.z, component.k, **drawn)
-            statistics.append(np.append(observed, permuted))
-        if component.statistic != "cmi":
-            rows = np.vstack([np.arange(self._n, dtype=np.uint32), permuted_rows(setting.z, **drawn)])
-            statistics.append(self._covariances(setting.features(x), setting.features(y), setting.z, rows))
-        return np.array(statistics)
-
-    def _covariances(self, f: _Features, g: _Features, z: Matrix, rows: Rows) -> Vector:
-        """Return the largest standardized covariance of features under each order of the rows of y."""
-        products = (f.first[:, :, None] * z[:, None, :]).reshape(self._n, -1)
-        left = np.hstack([f.all, products])
-        compared = np.ones((left.shape[1], g.all.shape[1]), dtype=bool)
-        compared[f.all.shape[1] :, g.first.shape[1] :] = False  # products meet what is of degree one
-        each = max(1, _AT_ONCE // (self._n * left.shape[1]))
-        largest = [
-            _standardized_means(left, g.all[part]).max(axis=(1, 2), where=compared, initial=0.0)
-            for part in np.split(rows, range(each, len(rows), each))
-        ]
-        return np.concatenate(largest)
-
-    def _estimates(self, x: Matrix, candidates: Matrix, z: Matrix) -> Vector:
-        k = self._component.k
-        return conditional_mutual_informations(x, candidates, z, k, threads=self.threads, poll=self._run.poll)
 
     def _on_one_scale(self, statistics: Matrix, d: int) -> Vector:
         """Return one number for each column of statistics."""
@@ -251,12 +223,78 @@ class BoundResidualDependence(BoundTest):
         return CIResult(statistic=0.0, p_value=1.0, independent=True, n=self._n, decided_by=reason)
 
 
+class _Question:
+    """The statistics of the residuals of x and y, in the data and under permutations of y."""
+
+    def __init__(
+        self, component: ResidualDependence, setting: _Setting, x: int, y: int, run: Run, stream: int, threads: int
+    ) -> None:
+        self._component = component
+        self._setting = setting
+        self._x = x
+        self._y = y
+        self._run = run
+        self._stream = stream
+        self._threads = threads
+        self._rows = np.arange(len(setting.z))[None]
+        self._covariances = np.empty(0, dtype=np.float32)
+        self._losses: Matrix | None = None
+
+    def statistics(self, permutations: int) -> Matrix:
+        """Return each statistic, of the data and under each permutation, shape (statistics, 1 + permutations)."""
+        statistics: list[NDArray[np.floating[Any]]] = []
+        if self._component.statistic != "covariance":
+            statistics.append(self.estimates(permutations))
+        if self._component.statistic != "cmi":
+            statistics.append(self.covariances(permutations))
+        return np.array(statistics)
+
+    def estimates(self, permutations: int) -> Vector:
+        """Return the estimates of mutual information given z."""
+        rx, ry = self._setting.residual(self._x)[:, None], self._setting.residual(self._y)
+        permuted = ry[self._orders(permutations).T]
+        return self._setting.estimates(rx, permuted, self._component.k, self._threads, self._run)
+
+    def covariances(self, permutations: int) -> NDArray[np.float32]:
+        """Return the largest standardized covariances of features."""
+        known = len(self._covariances)
+        if known <= permutations:
+            rows = self._orders(permutations)
+            f, g = self._setting.features(self._x), self._setting.features(self._y)
+            if self._losses is None:
+                self._losses = self._setting.losses(f, g, rows[1 : 1 + _COMPARED])
+            found = _largest_covariances(f, g, self._setting.z, rows[known:], self._losses)
+            if not known:
+                found[0] = _largest_covariances(f, g, self._setting.z, rows[:1], np.ones_like(self._losses))[0]
+            self._covariances = np.append(self._covariances, found)
+        return self._covariances[: permutations + 1]
+
+    def _orders(self, permutations: int) -> Rows:
+        """Return the rows in their own order and in that of each permutation, shape (1 + permutations, n)."""
+        made = len(self._rows) - 1
+        if made < permutations:
+            z = self._setting.z
+            drawn = swapped_rows(
+                z,
+                permutations=permutations - made,
+                neighbors=self._component.neighbors,
+                seed=self._run.seed,
+                stream=self._stream,
+                first=made,
+                threads=self._threads,
+                poll=self._run.poll,
+            )
+            self._rows = np.vstack([self._rows, drawn])
+        return self._rows[: permutations + 1]
+
+
 @dataclass(frozen=True)
 class _Features:
-    """Functions of a residual, of mean zero given z: `first` are those of degree one."""
+    """Functions of a residual, of mean zero given z: `first` are those of degree one; the fits tell what they lost."""
 
     first: Matrix
     all: Matrix
+    fits: tuple[Fit | None, ...]
 
 
 class _Setting:
@@ -279,6 +317,15 @@ class _Setting:
         kept = 4 * self._columns.nbytes  # the residual and three features
         return self.z.nbytes + kept + (self._smoother.nbytes if self._smoother else 0)
 
+    def estimates(self, x: Matrix, candidates: Matrix, k: int, threads: int, run: Run) -> Vector:
+        """Return the mutual information of a residual and each of some others given z, in nats."""
+        estimator: Literal["ksg", "mixed"] = "ksg"  # residuals have no ties
+        if any(tied_share(column, k) > 0 for column in self.z.T):
+            estimator = "mixed"
+        return conditional_mutual_informations(
+            x, candidates, self.z, k, estimator=estimator, threads=threads, poll=run.poll
+        )
+
     def explains(self, column: int) -> bool:
         """Return whether nothing is left of a column."""
         return not self.residual(column).any()
@@ -286,7 +333,7 @@ class _Setting:
     def residual(self, column: int) -> Vector:
         """Return what z leaves of a column, with unit variance; zeros if that is rounding."""
         if column not in self._residuals:
-            left = self._smoothed(self._columns[:, column])
+            left = self._smoothed(self._columns[:, column]).residuals
             size = math.sqrt(left @ left / len(left))
             self._residuals[column] = left / size if size**2 > _EXPLAINED else np.zeros_like(left)
         return self._residuals[column]
@@ -296,16 +343,35 @@ class _Setting:
         if column not in self._features:
             indicators = self._indicators.get(column)
             if indicators is not None and indicators.shape[1] > 1:
-                left = np.column_stack([self._smoothed(indicator) for indicator in indicators.T])
-                self._features[column] = _Features(left, left)
+                smoothed = [self._smoothed(indicator) for indicator in indicators.T]
+                of_degree_one = len(smoothed)
             else:
                 polynomials = _hermite_polynomials(_normal_scores(self.residual(column)))
-                left = np.column_stack([self._smoothed(values) for values in polynomials])
-                self._features[column] = _Features(left[:, :1], left)
+                smoothed = [self._smoothed(polynomial) for polynomial in polynomials]
+                of_degree_one = 1
+            left = np.column_stack([each.residuals for each in smoothed])
+            self._features[column] = _Features(left[:, :of_degree_one], left, tuple(each.fit for each in smoothed))
         return self._features[column]
 
-    def _smoothed(self, column: Vector) -> Vector:
-        return self._smoother.smooth(column).residuals if self._smoother else column - column.mean()
+    def losses(self, f: _Features, g: _Features, orders: Rows) -> Matrix:
+        """Return by how much a covariance under permutations is too small, for each feature of x and of y.
+
+        What z explains of x is taken from f, and was taken from y. Where permuted features of y have some of it again,
+        their covariance with f is smaller than that of the data for this reason alone. It is the root of a ratio
+        of sums of squares: what the smoother of f leaves of g, and of permuted g.
+        """
+        if self._smoother is None or not len(orders):
+            return np.ones((f.all.shape[1], g.all.shape[1]))
+        columns = np.hstack([g.all, *g.all[orders]])
+        left = np.array([(self._smoother.residuals(columns, fit) ** 2).sum(axis=0) for fit in f.fits])
+        observed, *permuted = np.split(left, 1 + len(orders), axis=1)
+        left_of_permuted = np.mean(permuted, axis=0)
+        ratios = np.divide(observed, left_of_permuted, out=np.ones_like(observed), where=left_of_permuted > 0)
+        losses: Matrix = np.sqrt(np.maximum(ratios, 1.0))
+        return losses
+
+    def _smoothed(self, column: Vector) -> Smoothed:
+        return self._smoother.smooth(column) if self._smoother else Smoothed(column - column.mean(), 0.0, 1.0)
 
 
 def _indicators(codes: Vector) -> Matrix:
@@ -331,14 +397,39 @@ def _hermite_polynomials(u: Vector) -> tuple[Vector, ...]:
     return u, u**2 - 1, u**3 - 3 * u
 
 
-def _standardized_means(f: Matrix, g: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return |sqrt(n) mean / sd| of the product of each column of f, shape (n, a), and of g, shape (..., n, b)."""
-    n = len(f)
-    mean = f.T @ g / n
-    variance = (f**2).T @ g**2 / n - mean**2
+def _largest_covariances(f: _Features, g: _Features, z: Matrix, rows: Rows, losses: Matrix) -> NDArray[np.float32]:
+    """Return the largest standardized covariance of a feature of x with one of y, for each order of the rows of y.
+
+    In single precision, so that what is equal by right is equal, whatever the order of its terms.
+    """
+    products = (f.first[:, :, None] * z[:, None, :]).reshape(len(z), -1)
+    with_products = np.hstack([f.all, products])
+    losses = np.vstack([losses, np.repeat(losses[: f.first.shape[1]], z.shape[1], axis=0)])
+    each = max(1, _MULTIPLICATIONS // with_products.size)
+    largest = np.zeros(len(rows))
+    for first in range(0, len(rows), each):
+        part = slice(first, first + each)
+        for place, feature in enumerate(g.all.T):
+            # Products with z meet what is of degree one.
+            left = with_products if place < g.first.shape[1] else f.all
+            found = _standardized_means(feature[rows[part]], left) * losses[: left.shape[1], place]
+            largest[part] = np.maximum(largest[part], found.max(axis=1))
+    return largest.astype(np.float32)
+
+
+def _standardized_means(f: Matrix, g: Matrix) -> Matrix:
+    """Return |sqrt(n) mean / sd| of the product of each row of f, shape (a, n), and each column of g, shape (n, b)."""
+    n = len(g)
+    mean = f @ g / n
+    variance = f**2 @ g**2 / n - mean**2
     # Where all products are equal, as of one column with two values, the statistic stays finite.
     deviation = np.sqrt(np.maximum(variance, (sys.float_info.epsilon * mean) ** 2))
     return np.divide(math.sqrt(n) * np.abs(mean), deviation, out=np.zeros_like(mean), where=deviation > 0)
+
+
+def _reached(values: NDArray[np.floating[Any]]) -> int:
+    """Return how many values are at least the first, itself included."""
+    return int(np.count_nonzero(values >= values[0]))
 
 
 def _at_least_as_extreme(statistics: Matrix) -> int:

@@ -26,6 +26,7 @@ from pyknnmi.numbers.estimators import (
     permutation_test,
     permuted_rows,
     permuted_statistics,
+    swapped_rows,
 )
 from pyknnmi.numbers.ranks import average_ranks
 from pyknnmi.numbers.serial import block_length
@@ -52,5 +53,6 @@ __all__ = [
     "permuted_rows",
     "permuted_statistics",
     "standardized",
+    "swapped_rows",
     "tied_share",
 ]

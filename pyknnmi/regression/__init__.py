@@ -8,12 +8,13 @@ from pyknnmi.regression.graph_search import Allowed, GraphSearch
 from pyknnmi.regression.recent import Recent
 from pyknnmi.regression.repeats import without_copies
 from pyknnmi.regression.smooth import ColumnFit, SmoothRegressions
-from pyknnmi.regression.smoother import Smoothed, Smoother
+from pyknnmi.regression.smoother import Fit, Smoothed, Smoother
 from pyknnmi.regression.ties import spread_ties
 
 __all__ = [
     "Allowed",
     "ColumnFit",
+    "Fit",
     "GraphSearch",
     "Recent",
     "SmoothRegressions",

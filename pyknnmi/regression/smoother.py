@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Smoothed", "Smoother"]
+__all__ = ["Fit", "Smoothed", "Smoother"]
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -18,14 +20,50 @@ RIDGES = np.array([1e-3, 1e-2, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0])
 """Penalties of the kernel part. The linear part alone is tried too."""
 
 _WIDEST = 1.6  # of a Gaussian kernel on columns of unit variance; each narrower one has half the width
-_FLOOR = 1e-3  # of 1 - leverage, or a row that its own value alone fits would decide about a ridge
-_RANK = 1e-6  # eigenvalues between landmarks below this share of the largest are rounding
+_RANK = 1e-6  # of the trace: added to the kernel between landmarks, which has directions that are rounding
 _SPREAD = 1e-7  # mean square over the rows of a direction that the linear part leaves out; below it is rounding
 
 # BLAS and LAPACK share larger products and eigenvalue problems among threads, and then the last digits would depend on
-# how many there are. OpenBLAS does so when a product takes more than 64^3 multiplications.
+# how many there are. OpenBLAS does so when a product of matrices takes more than 64^3 multiplications, and one with a
+# vector more than 9 * 2^10.
 _MOST_LANDMARKS = 64
 _ROWS = 32
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What one kernel adds to the linear part.
+
+    Its values at the m landmarks, shape (n, m), times the directions, shape (m, r), are orthonormal once the linear
+    part is taken from them. For each ridge follows how much of each direction stays in the fit, shape (ridges, r).
+    """
+
+    values: Matrix
+    directions: Matrix
+    shrinkage: Matrix
+
+    @cached_property
+    def explained(self) -> Matrix:
+        """By how much the square of a loading lowers the sum of squares, shape (ridges, r)."""
+        return 1 - (1 - self.shrinkage) ** 2
+
+    @cached_property
+    def freedom(self) -> Vector:
+        """Degrees of freedom for each ridge."""
+        freedom: Vector = self.shrinkage.sum(axis=1)
+        return freedom
+
+    @property
+    def nbytes(self) -> int:
+        return self.values.nbytes + self.directions.nbytes + 2 * self.shrinkage.nbytes
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A kernel, and how much of each of its directions stays in the fit, shape (r,)."""
+
+    kernel: Kernel
+    shrinkage: Vector
 
 
 @dataclass(frozen=True)
@@ -37,14 +75,18 @@ class Smoothed:
     residuals : ndarray, shape (n,)
         The column less its fit to the same rows.
     r_squared : float
-        1 - mean squared leave-one-out error / variance; negative where the mean predicts better than the fit.
+        1 - mean squared error by generalized cross-validation / variance; negative where the mean predicts better than
+        the fit.
     degrees_of_freedom : float
         Trace of the map from the values to their fit.
+    fit : Fit, optional
+        The kernel and how much of its directions stays in the fit; None for the linear part alone.
     """
 
     residuals: Vector
     r_squared: float
     degrees_of_freedom: float
+    fit: Fit | None = None
 
 
 class Smoother:
@@ -53,7 +95,8 @@ class Smoother:
     The kernels are Gaussian in all columns of z, additive (the mean of Gaussians in one column each), and of the
     ANOVA kind (the product of (1 + Gaussian) / 2 over the columns), of several widths. They are approximated from
     landmarks, which are rows taken at random (Nyström). Each column that is smoothed has the kernel and the ridge of
-    the least leave-one-out error, which has a closed form. All but that choice depends on z alone.
+    the least error by generalized cross-validation, (RSS / n) / (1 - degrees of freedom / n)^2. All but that choice
+    depends on z alone.
 
     Parameters
     ----------
@@ -64,7 +107,7 @@ class Smoother:
 
     References
     ----------
-    Williams and Seeger (2001), "Using the Nyström method to speed up kernel machines", NIPS; leave-one-out error:
+    Williams and Seeger (2001), "Using the Nyström method to speed up kernel machines", NIPS; cross-validation:
     Craven and Wahba (1979), doi:10.1007/BF01404567; ANOVA kernels: Durrande, Ginsbourger, Roustant and Carraro
     (2013), doi:10.1016/j.jmva.2012.08.016.
     """
@@ -74,11 +117,9 @@ class Smoother:
         # Rows of zeros fill the last block. They are zero in all that follows, and so change no sum.
         self._filled = -(-n // _ROWS) * _ROWS
         self._linear = _orthonormal(_orthonormal(self._fill(np.column_stack([np.ones(n), z]))))
-        self._linear_leverage = (self._linear**2).sum(axis=1)
         most = max(1, min(n // 3, int(20 + 2 * math.sqrt(n)), _MOST_LANDMARKS))
         landmarks = np.sort(random.choice(n, most, replace=False))
-        factors = (self._factor(self._fill(kernel), kernel[landmarks]) for kernel in _kernels(z, z[landmarks]))
-        self._factors = [factor for factor in factors if factor.basis.shape[1]]
+        self._kernels = [self._kernel(self._fill(kernel), kernel[landmarks]) for kernel in _kernels(z, z[landmarks])]
 
     @property
     def linear_columns(self) -> int:
@@ -88,7 +129,7 @@ class Smoother:
     @property
     def nbytes(self) -> int:
         """Memory that the factorisation takes."""
-        return self._linear.nbytes + sum(factor.nbytes for factor in self._factors)
+        return self._linear.nbytes + sum(kernel.nbytes for kernel in self._kernels)
 
     def smooth(self, column: Vector) -> Smoothed:
         """Return the residuals of a column, shape (n,), with the kernel and the ridge that suit it.
@@ -96,62 +137,58 @@ class Smoother:
         It takes one column at a time, so that its result does not depend, in the last digit, on the others.
         """
         left = self._without_linear(self._fill(column[:, None]))
-        residuals = left[:, 0]
-        error = float(self._errors(left, 1 / np.maximum(1 - self._linear_leverage, _FLOOR)[:, None])[0])
+        squares = float(left[:, 0] @ left[:, 0])
         freedom = float(self.linear_columns)
-        for factor in self._factors:
-            loadings = factor.shrinkage * _cross_product(factor.basis, left)
-            found = left - _product(factor.basis, loadings)
-            errors = self._errors(found, factor.leave_one_out)
+        error = self._error(squares, freedom)
+        fit = None
+        for kernel in self._kernels:
+            loadings = kernel.directions.T @ _cross_product(kernel.values, left)[:, 0]
+            errors = self._error(squares - kernel.explained @ loadings**2, self.linear_columns + kernel.freedom)
             best = int(errors.argmin())
             if errors[best] < error:
-                residuals = found[:, best]
                 error = float(errors[best])
-                freedom = self.linear_columns + float(factor.shrinkage[:, best].sum())
+                freedom = self.linear_columns + float(kernel.freedom[best])
+                fit = Fit(kernel, kernel.shrinkage[best])
         variance = float(column.var())
-        return Smoothed(residuals[: self._n], 1 - error / variance if variance > 0 else 0.0, freedom)
+        return Smoothed(
+            self._residuals(left, fit)[: self._n, 0], 1 - error / variance if variance > 0 else 0.0, freedom, fit
+        )
+
+    def residuals(self, columns: Matrix, fit: Fit | None) -> Matrix:
+        """Return what the kernel and the ridge of another column leave of these, shape (n, columns)."""
+        return self._residuals(self._without_linear(self._fill(columns)), fit)[: self._n]
+
+    def _residuals(self, left: Matrix, fit: Fit | None) -> Matrix:
+        """Return what is left of columns without their linear part."""
+        if fit is None:
+            return left
+        kernel = fit.kernel
+        loadings = kernel.directions.T @ _cross_product(kernel.values, left)
+        fitted = _product(kernel.values, kernel.directions @ (fit.shrinkage[:, None] * loadings))
+        return left - self._without_linear(fitted)
 
     def _fill(self, columns: Matrix) -> Matrix:
         filled = np.zeros((self._filled, columns.shape[1]))
         filled[: self._n] = columns
         return filled
 
-    def _errors(self, residuals: Matrix, leave_one_out: Matrix) -> Vector:
-        """Return the mean squared leave-one-out errors."""
-        errors: Vector = ((residuals * leave_one_out) ** 2).sum(axis=0) / self._n
-        return errors
+    def _error(self, squares: Any, freedom: Any) -> Any:
+        """Return the mean squared error by generalized cross-validation, of the sums of squares of residuals."""
+        return np.maximum(squares, 0.0) / self._n / (1 - freedom / self._n) ** 2
 
     def _without_linear(self, columns: Matrix) -> Matrix:
         return columns - _product(self._linear, _cross_product(self._linear, columns))
 
-    def _factor(self, kernel: Matrix, between: Matrix) -> _Factor:
-        """Return the directions that a kernel adds to the linear part."""
-        values, vectors = np.linalg.eigh(between)
-        kept = values > _RANK * values[-1]
-        features = self._without_linear(_product(kernel, vectors[:, kept] / np.sqrt(values[kept])))
-        values, vectors = np.linalg.eigh(_cross_product(features, features))
-        kept = values > _SPREAD * self._n
-        basis = _product(features, vectors[:, kept] / np.sqrt(values[kept]))
-        shrinkage = values[kept, None] / (values[kept, None] + RIDGES)
-        leverage = self._linear_leverage[:, None] + _product(basis**2, shrinkage)
-        return _Factor(basis, shrinkage, 1 / np.maximum(1 - leverage, _FLOOR))
-
-
-@dataclass(frozen=True)
-class _Factor:
-    """What one kernel adds to the linear part.
-
-    The orthonormal directions are of shape (n, r). For each ridge follow how much of each direction stays in the fit,
-    shape (r, ridges), and what a residual is to be multiplied by to be the leave-one-out error, shape (n, ridges).
-    """
-
-    basis: Matrix
-    shrinkage: Matrix
-    leave_one_out: Matrix
-
-    @property
-    def nbytes(self) -> int:
-        return self.basis.nbytes + self.shrinkage.nbytes + self.leave_one_out.nbytes
+    def _kernel(self, values: Matrix, between: Matrix) -> Kernel:
+        """Return what a kernel adds to the linear part: its values at the landmarks, and those between landmarks."""
+        m = len(between)
+        root = np.linalg.inv(np.linalg.cholesky(between + _RANK * m * np.eye(m)))
+        linear = _cross_product(self._linear, values)
+        squares, vectors = np.linalg.eigh(root @ (_cross_product(values, values) - linear.T @ linear) @ root.T)
+        kept = squares > _SPREAD * self._n
+        directions = root.T @ (vectors[:, kept] / np.sqrt(squares[kept]))
+        shrinkage = squares[kept] / (squares[kept] + RIDGES[:, None])
+        return Kernel(values, directions, shrinkage)
 
 
 def _kernels(z: Matrix, landmarks: Matrix) -> Iterator[Matrix]:
@@ -163,11 +200,13 @@ def _kernels(z: Matrix, landmarks: Matrix) -> Iterator[Matrix]:
     yield from _halving_widths(np.exp(squared / (-2 * d * _WIDEST**2)), 4 if d == 1 else 3)
     if d > 1:
         additive = [np.zeros_like(squared) for _ in range(3)]
-        anova = [np.ones_like(squared) for _ in range(2)]
+        anova = [np.full_like(squared, 0.5**d) for _ in range(2)]
         for j in range(d):  # one by one: all at once would take d times the memory
             each = _halving_widths(np.exp((z[:, [j]] - landmarks[:, j]) ** 2 / (-2 * _WIDEST**2)), 3)
-            additive = [total + gaussian / d for total, gaussian in zip(additive, each, strict=True)]
-            anova = [product * (1 + gaussian) / 2 for product, gaussian in zip(anova, each, strict=False)]
+            for width, gaussian in enumerate(each):
+                additive[width] += gaussian / d
+            for width in range(2):
+                anova[width] *= 1 + each[width]
         yield from additive
         yield from anova
 

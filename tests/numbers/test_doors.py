@@ -29,6 +29,7 @@ COLUMNS = {
     "permutation_test": lambda given: numbers.permutation_test(X, given, Y),
     "permuted_statistics": lambda given: numbers.permuted_statistics(X, given, Y),
     "permuted_rows": numbers.permuted_rows,
+    "swapped_rows": numbers.swapped_rows,
     "average_ranks": numbers.average_ranks,
     "block_length": lambda given: numbers.block_length(X, given),
     "tied_share": numbers.tied_share,

@@ -28,6 +28,7 @@ from pyknnmi.numbers import (
     permutation_test,
     permuted_rows,
     permuted_statistics,
+    swapped_rows,
 )
 
 # The core adds digammas in fixed point, in units of 2**-48; the rest is for the doubles of the formulas here.
@@ -612,3 +613,23 @@ def test_what_is_no_sample_is_an_error_of_ours(function):
         function(x, x[1:], x)
     with pytest.raises(DataError, match="NaN"):
         function(x, np.where(x > 0, np.nan, x), x)
+
+
+def test_the_order_of_the_data_is_to_a_permutation_what_the_permutations_are_to_each_other():
+    z = np.random.default_rng(0).standard_normal((200, 2))
+    rows = swapped_rows(z, permutations=200, seed=1)
+    assert all(sorted(order) == list(range(200)) for order in rows.tolist())
+    in_place = (rows == np.arange(200)).mean()
+    shared = (rows[1:] == rows[:-1]).mean()
+    assert in_place == pytest.approx(shared, abs=0.01)  # of about .1
+    # A row moves to a neighbor of a neighbor at the farthest.
+    distance = np.abs(z[:, None] - z).max(axis=2)
+    near = distance <= np.sort(distance, axis=1)[:, [9]]
+    near |= near.T
+    assert (near.astype(int) @ near.astype(int))[np.arange(200), rows].all()
+
+
+def test_swaps_are_the_same_in_parts_and_with_threads():
+    z = np.random.default_rng(0).standard_normal((60, 1))
+    rows = swapped_rows(z, permutations=9, seed=1, stream=4, threads=1)
+    np.testing.assert_array_equal(rows[5:], swapped_rows(z, permutations=4, seed=1, stream=4, first=5, threads=2))

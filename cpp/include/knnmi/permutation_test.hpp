@@ -79,4 +79,12 @@ PermutedStatistics permuted_statistics(const Points& x, const Points& y, const P
 std::vector<std::uint32_t> permuted_rows(const Points& z, const Permutations& permutations, std::uint32_t first = 0,
                                          const Options& options = {});
 
+// Permutations among the m = `permutations.neighbors` nearest neighbours in z, in the same form. In each, pairs of
+// neighbours swap twice, the first time in the same pairs for all permutations. So the rows' own order is to each
+// permutation what the permutations are to each other, and a p-value from them is exact where y, in whatever form, is
+// exchangeable over all rows (Besag and Clifford 1989, doi:10.1093/biomet/76.4.633). With empty z they are those of
+// `permuted_rows`.
+std::vector<std::uint32_t> swapped_rows(const Points& z, const Permutations& permutations, std::uint32_t first = 0,
+                                        const Options& options = {});
+
 }  // namespace knnmi
