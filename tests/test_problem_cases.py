@@ -169,7 +169,7 @@ def test_a_copy_in_the_estimators(collinear):
 
 @pytest.mark.parametrize("test", ["fisher-z", "knn-cmi(permutations=39)"])
 def test_collinear_columns_in_a_graph(collinear, test):
-    with pytest.warns(PyknnmiWarning, match="columns 'X1' and 'X4' are the same but for their units"):
+    with pytest.warns(PyknnmiWarning, match="Columns 'X1' and 'X4' are the same but for their units"):
         result = learn(collinear, f"iamb+{test}")
     assert all(math.isfinite(pair.answer.statistic) for pair in result.evidence)
 

@@ -61,6 +61,8 @@ def _share_by_chance(values: NDArray[np.float64]) -> float:
     if not equal:
         return 1.0
     p = len(columns)
+    if p < 3 or len(counts) < len(values) / 4:
+        return 1.0  # columns of few values that depend on each other repeat as often
     for i in range(0, p - 1, max((p - 1) // _PAIRS, 1)):
         for j in {i + 1, p - 1 - i // 2} - {i}:
             one, other, both = (_equal_pairs(np.delete(columns, out, axis=0)) - equal for out in (i, j, [i, j]))

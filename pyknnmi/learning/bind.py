@@ -9,6 +9,7 @@ from typing import Any, Never
 import numpy as np
 from numpy.typing import NDArray
 
+from pyknnmi.auditing.columns import column_findings
 from pyknnmi.auditing.ranks import centred_ranks
 from pyknnmi.auditing.rows import row_findings
 from pyknnmi.data.dataset import Dataset, Missing
@@ -50,7 +51,8 @@ class TableTest:
     """
 
     def __init__(self, component: CITest, dataset: Dataset, run: Run) -> None:
-        columns, _ = prepared(dataset, component, row_findings(dataset, centred_ranks(dataset)))
+        findings = [*column_findings(dataset), *row_findings(dataset, centred_ranks(dataset))]
+        columns, _ = prepared(dataset, component, findings)
         self.component = component
         self.names = dataset.names
         self.n = dataset.n

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from pyknnmi import AuditFinding, DataError, Dataset, DataTypeError, PyknnmiWarning, audit, learn
+from pyknnmi import AuditFinding, DataError, Dataset, DataTypeError, PyknnmiWarning, audit, ci_test, learn
 from pyknnmi.auditing.finding import warn_of
 from pyknnmi.cli import main
 
@@ -222,6 +222,12 @@ def test_few_answers_repeat_by_chance_where_they_depend_on_each_other():
     assert not found(answers)["repeated-rows", ()].serious
 
 
+def test_two_columns_of_few_values_repeat_by_chance_however_they_depend():
+    random = np.random.default_rng(11)
+    first = random.integers(0, 4, 200)
+    assert not found(np.column_stack([first, (first + random.integers(0, 2, 200)) % 4]))["repeated-rows", ()].serious
+
+
 TIME = np.arange(N)[:, None]
 SERIES = {
     "season": 1.2 * np.sin(2 * np.pi * (TIME / 12 + [0.1, 0.4])) + normals(2),
@@ -276,6 +282,14 @@ def test_serious_findings_are_warned_of_and_all_are_kept():
     assert len(caught) == 1
     assert [f.kind for f in result.findings] == ["serial-dependence"] * 3
     learn(values, "iamb+knn-cmi(null=block,permutations=39)")  # says nothing: it allows for them
+
+
+def test_a_single_question_warns_of_what_its_columns_show():
+    values = normals()
+    values[:30, :2] = -9999
+    with pytest.warns(PyknnmiWarning, match="the value -9999 stands outside"):
+        ci_test(values, 0, 1, test="fisher-z")
+    ci_test(values, 2, 3, test="fisher-z")  # says nothing: these columns are clean
 
 
 def test_a_finding_as_record_and_as_text():
