@@ -28,14 +28,15 @@ def misplaced_argument(
     components : sequence of Component
         What that spec names.
     given : mapping
-        The arguments that do not exist, with their values. The error is about the first.
+        The arguments that do not exist, with their values. The error is about the first, the spec in it has all.
     """
     key, value = next(iter(given.items()))
     where = f"{function.__name__} has no argument '{key}'"
-    owner = next((one for one in components if key in {parameter.name for parameter in one.parameters()}), None)
+    left = {name: value.item() if hasattr(value, "item") else value for name, value in given.items()}
+    taken = [(one, {p.name: left.pop(p.name) for p in one.parameters() if p.name in left}) for one in components]
+    owner = next((one for one, own in taken if key in own), None)
     if owner is not None:
-        extra = {key: value.item() if hasattr(value, "item") else value}
-        spec = "+".join(_written(one, extra if one is owner else {}) for one in components)
+        spec = "+".join(_written(one, own) for one, own in taken)
         return ParameterError(f"{where}: it is a parameter of {owner.name}, so write {argument}={spec!r}", key)
     if key in _IN_A_SPEC and isinstance(value, str):
         return ParameterError(

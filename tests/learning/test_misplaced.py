@@ -13,6 +13,7 @@ DATA = np.random.default_rng(1).standard_normal((30, 3))
     [
         ({"alpha": 0.01}, r"it is a parameter of knn-cmi, so write spec='iamb\+knn-cmi\(k=5,alpha=0.01\)'"),
         ({"alpha": np.float32(0.5)}, r"spec='iamb\+knn-cmi\(k=5,alpha=0.5\)'"),
+        ({"rule": "or", "alpha": 0.01}, r"spec='iamb\(rule=or\)\+knn-cmi\(k=5,alpha=0.01\)'"),
         ({"rule": "or"}, r"it is a parameter of iamb, so write spec='iamb\(rule=or\)\+knn-cmi\(k=5\)'"),
         ({"test": "fisher-z"}, r"the test is part of the spec, so write spec='iamb\+fisher-z'"),
         ({"n_jobs": 2}, r"no argument 'n_jobs'; did you mean 'jobs'\? \(it has data, spec, seed"),
