@@ -23,6 +23,10 @@ Search = Callable[[], object]
 
 def searches(test: str) -> Iterator[tuple[str, Search]]:
     """Yield the searches of other packages with a test of ours."""
+    if _has("sklearn"):
+        from pyknnmi.sklearn import MarkovNetwork
+
+        yield "MarkovNetwork for scikit-learn", lambda: MarkovNetwork(f"pc-stable+{test}", threads=1).fit(DATA.values)
     if _has("causallearn"):
         from pyknnmi.bridges import causal_learn
 
@@ -65,6 +69,7 @@ def main() -> None:
     for package, test in (
         ("causallearn", "causal-learn(test=fisherz)"),
         ("pgmpy", "pgmpy(test=pearsonr)"),
+        ("dowhy", "dowhy(test=regression)"),
         ("pyknnmi_tigramite", "tigramite(test=parcorr)"),
     ):
         if _has(package):
