@@ -297,7 +297,11 @@ class BoundKnnCMI(BoundTest):
         if not z:
             return x, y
         of_x, of_y, _ = neighbor_counts(
-            *self._columns(x, y, z), self._component.k, categories=self._flags(x, y, z), threads=self.threads
+            *self._columns(x, y, z),
+            self._component.k,
+            categories=self._flags(x, y, z),
+            threads=self.threads,
+            poll=self._run.poll,
         )
         harmonic = np.cumsum(1.0 / np.arange(1, len(self._values) + 1))  # psi(m + 1) but for a constant
         tie = math.fsum(harmonic[of_x]) - math.fsum(harmonic[of_y])
@@ -335,6 +339,7 @@ class BoundKnnCMI(BoundTest):
             estimator=self._estimator(x, [y], z),
             categories=self._flags(x, y, z),
             threads=self.threads,
+            poll=self._run.poll,
         )
 
     def _estimator(self, x: Variable, candidates: Sequence[Variable], z: tuple[int, ...]) -> EstimatorName:

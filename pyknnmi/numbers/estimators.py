@@ -180,6 +180,7 @@ def conditional_mutual_information(
     estimator: EstimatorName = "auto",
     categories: Sequence[bool] = (),
     threads: int = 0,
+    poll: Callable[[], None] | None = None,
 ) -> float:
     """Return the mutual information of `x` and `y` given `z`, in nats.
 
@@ -200,6 +201,8 @@ def conditional_mutual_information(
         where not. Empty: none.
     threads : int, default 0
         0 uses all cores. The answer does not depend on it.
+    poll : callable, optional
+        Called a few times a second; an exception from it ends the calculation.
 
     Returns
     -------
@@ -238,10 +241,10 @@ def conditional_mutual_information(
     0.0
     """
     xs, ys, zs = _sample(x, y, z)
-    _check_parameters(k, len(xs), threads, estimator)
+    _check_parameters(k, len(xs), threads, estimator, poll=poll)
     flags = _flags(categories, xs, ys, zs)
     chosen = _for_columns(estimator, k, flags, xs, ys, zs)
-    return _core.conditional_mutual_information(xs, ys, zs, k, chosen, "auto", threads, categories=flags)
+    return _core.conditional_mutual_information(xs, ys, zs, k, chosen, "auto", threads, poll, flags)
 
 
 def conditional_mutual_informations(
@@ -304,6 +307,7 @@ def neighbor_counts(
     *,
     categories: Sequence[bool] = (),
     threads: int = 0,
+    poll: Callable[[], None] | None = None,
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
     """Return, for each point, how many others are nearer than its k-th joint neighbour in (x, z), in (y, z) and in z.
 
@@ -318,6 +322,8 @@ def neighbor_counts(
         where not. Empty: none.
     threads : int, default 0
         0 uses all cores. The answer does not depend on it.
+    poll : callable, optional
+        Called a few times a second; an exception from it ends the calculation.
 
     Returns
     -------
@@ -330,8 +336,8 @@ def neighbor_counts(
         As `conditional_mutual_information`.
     """
     xs, ys, zs = _sample(x, y, z)
-    _check_parameters(k, len(xs), threads)
-    return _core.neighbor_counts(xs, ys, zs, k, "auto", threads, categories=_flags(categories, xs, ys, zs))
+    _check_parameters(k, len(xs), threads, poll=poll)
+    return _core.neighbor_counts(xs, ys, zs, k, "auto", threads, poll, _flags(categories, xs, ys, zs))
 
 
 def permutation_test(

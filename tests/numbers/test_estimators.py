@@ -469,6 +469,17 @@ def test_poll_ends_a_long_call():
     assert len(polls) == 2
 
 
+def test_poll_ends_a_single_estimate_too():
+    x, y, z = normals(6000, 3, 1).swapaxes(0, 1)
+
+    def poll():
+        raise StopIteration
+
+    for estimate in (conditional_mutual_information, neighbor_counts):
+        with pytest.raises(StopIteration):
+            estimate(x, y, z, 2000, poll=poll)
+
+
 def test_other_threads_run_meanwhile():
     x, y = normals(1000, 2, 1).swapaxes(0, 1)
     ran = threading.Event()
