@@ -35,6 +35,19 @@ class DataError(PyknnmiError, ValueError):
     """The data hold something that no method here can use."""
 
 
+class IdentifierError(DataError):
+    """A column of texts that are no categories, as names and remarks are.
+
+    Attributes
+    ----------
+    column : str
+    """
+
+    def __init__(self, problem: str, column: str = "") -> None:
+        super().__init__(problem)
+        self.column = column
+
+
 class DataTypeError(PyknnmiError, TypeError):
     """The data are of a type that is not numbers."""
 

@@ -15,7 +15,7 @@ from pyknnmi.auditing.rows import row_findings
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.data.files import shell_command
 
-__all__ = ["Audit", "AuditFinding", "audited", "find", "grouped", "in_one_warning", "warn_of"]
+__all__ = ["Audit", "AuditFinding", "audited", "find", "grouped", "in_one_warning", "quoted", "warn_of"]
 
 _SHOWN = 8  # findings of one kind that are printed in full
 
@@ -69,7 +69,7 @@ class Audit:
         """
         words = ["pyknnmi", "learn", data, "--spec", self.spec, *read_as]
         for option, value in self.options.items():
-            text = value if isinstance(value, str) else ",".join(_quoted(name) for name in value)
+            text = value if isinstance(value, str) else ",".join(quoted(name) for name in value)
             words.append(f"--{option}={text}")
         return shell_command(words)
 
@@ -98,6 +98,6 @@ def audited(dataset: Dataset) -> Audit:
     return Audit(dataset.n, dataset.p, findings, *recommended(dataset, findings))
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     """Return a name as it stands in a list that commas separate."""
     return '"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name

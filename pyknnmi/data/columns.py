@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.errors import DataError, DataTypeError
+from pyknnmi.errors import DataError, DataTypeError, IdentifierError
 
 __all__ = ["ColumnRead", "Kind", "categories", "column_of", "number"]
 
@@ -170,9 +170,10 @@ def categories(labels: Sequence[Any], name: str) -> Values:
 def check_count(known: int, rows: int, name: str) -> None:
     """Raise an error for texts of which too many are different to be categories."""
     if known > max(20, rows / 2) or known == rows > _FEW_ROWS:
-        raise DataError(
+        raise IdentifierError(
             f"column '{name}' holds {known} different texts in {rows} rows: it looks like free text or "
-            f"identifiers; leave it out ({python_or_command('ignore', name)}), or sort it into categories"
+            f"identifiers; leave it out ({python_or_command('ignore', name)}), or sort it into categories",
+            name,
         )
 
 

@@ -213,7 +213,8 @@ def _look(page: _Page) -> _Section:
         "What to look at",
         f"<ul>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"
         '<p class="note">An edge says that two columns depend on each other even when all other columns are known. '
-        "It does not say which of them is the cause.</p>",
+        'It does not say which of them is the cause. <a href="#words-section">Words used here</a> has the other words.'
+        "</p>",
     )
 
 
@@ -414,6 +415,12 @@ def _words(page: _Page) -> _Section:
         ("p-value", "How often chance alone would give so strong a dependence, if the two columns were independent."),
         ("Given", "The columns that a test took as known."),
     ]
+    if "(nats)" in page.strength:
+        words.append(("Nats", "The unit of information. One nat is 1.44 bits."))
+    if page.result.counts["permutations"]:
+        words.append(("Permutation", "One column put into a random order, so that it depends on nothing."))
+    if any(row.one_sided for row in page.rows):
+        words.append(("From one side", "One of two columns was found to need the other, and not the other way round."))
     if page.alpha is not None:
         words.append(("Threshold", f"No edge has a p-value above {page.alpha:g}."))
     return _Section(

@@ -297,6 +297,20 @@ def test_the_command_in_the_report_reads_the_table_as_this_one_did(tmp_path, mon
     assert again.stdout.rsplit(",", 1)[0] == learned.stdout.rsplit(",", 1)[0]
 
 
+def test_audit_leaves_identifiers_out_and_its_command_too(tmp_path):
+    path = tmp_path / "data.csv"
+    values = np.random.default_rng(0).normal(size=(40, 2)).tolist()
+    rows = "".join(f"s{i},note {i},{x},{y}\n" for i, (x, y) in enumerate(values))
+    path.write_text(f'id,"a, note",x,y\n{rows}')
+    said = invoke("audit", path).stdout
+    assert "! column 'id' holds 40 different texts in 40 rows" in said
+    assert "! column 'a, note' holds 40 different texts in 40 rows" in said
+    words = shlex.split(said.splitlines()[-1])
+    assert {"--ignore=id", '--ignore="a, note"'} <= set(words)
+    assert invoke(*words[1:]).exit_code == 0
+    assert CliRunner().invoke(main, ["audit", "-"], input=path.read_text()).exit_code == 2
+
+
 def test_audit_says_what_each_column_was_read_as(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text(
