@@ -2,6 +2,7 @@
 
     python benchmarks/validity.py --runs 100 --tests knn-cmi residual-dependence      # prints a table
     python benchmarks/validity.py --cases lin3s tanh6 --n 500
+    python benchmarks/validity.py --runs 10 --tests knn-cmi "calibrate knn-cmi"        # what calibrate predicts
     python benchmarks/validity.py --results rates.csv --runs 200 --seconds 400        # goes on where it ended before
     python benchmarks/validity.py --results rates.csv --runs 0                        # the table of what is there
 
@@ -191,16 +192,26 @@ GROUPS = {
 
 Key = tuple[str, int, str]  # case, rows, test
 
+_CALIBRATE = "calibrate "
 _ROUND = 10  # runs of each case and test before more of the first
 
 
-def rejections(case: str, make: Make, test: str, runs: Sequence[int], n: int) -> int:
-    """Return how often the test says 'dependent'. Every test has the same data in a run."""
-    found = 0
+def rejections(case: str, make: Make, test: str, runs: Sequence[int], n: int) -> float:
+    """Return how often the test says 'dependent'. Every test has the same data in a run.
+
+    Of ``calibrate TEST`` it is how often `pyknnmi.calibrate` says that TEST would.
+    """
+    found = 0.0
     for run in runs:
         x, y, z = make(np.random.default_rng([zlib.crc32(case.encode()), run]), n)
         table = np.column_stack([x, y, z])
-        found += not pyknnmi.ci_test(table, 0, 1, range(2, table.shape[1]), test, seed=run, threads=1).independent
+        given = list(range(2, table.shape[1]))
+        if test.startswith(_CALIBRATE):
+            spec = test.removeprefix(_CALIBRATE)
+            tried = pyknnmi.calibrate(table, spec, [(0, 1, given)], draws=20, seed=run, threads=1).questions[0]
+            found += tried.rejections / tried.draws
+        else:
+            found += not pyknnmi.ci_test(table, 0, 1, given, test, seed=run, threads=1).independent
     return found
 
 
@@ -209,22 +220,22 @@ class Counts:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self.found: dict[Key, tuple[int, int]] = {}
+        self.found: dict[Key, tuple[int, float]] = {}
         if path and path.exists():
             with path.open(encoding="utf-8", newline="") as file:
                 for row in csv.DictReader(file):
                     key = row["case"], int(row["n"]), row["test"]
-                    self.found[key] = int(row["runs"]), int(row["rejections"])
+                    self.found[key] = int(row["runs"]), float(row["rejections"])
 
-    def add(self, key: Key, runs: int, rejected: int) -> None:
+    def add(self, key: Key, runs: int, rejected: float) -> None:
         """Add some runs, and write the file anew."""
-        before = self.found.get(key, (0, 0))
+        before = self.found.get(key, (0, 0.0))
         self.found[key] = before[0] + runs, before[1] + rejected
         if self._path:
             with self._path.open("w", encoding="utf-8", newline="") as file:
                 rows = csv.writer(file, lineterminator="\n")
                 rows.writerow(["case", "n", "test", "runs", "rejections"])
-                rows.writerows([*key, *counts] for key, counts in self.found.items())
+                rows.writerows([*key, runs, f"{rejected:g}"] for key, (runs, rejected) in self.found.items())
 
 
 def measure(cases: dict[str, Make], tests: Sequence[str], n: int, runs: int, counts: Counts, seconds: float) -> None:
@@ -257,11 +268,11 @@ def show(cases: dict[str, Make], tests: Sequence[str], n: int, counts: Counts) -
         print(f"| *mean* | {' | '.join(_mean([row[j] for row in rows]) for j in range(len(tests)))} |")
 
 
-def _decimals(rejected: int, made: int) -> str:
-    return f"{rejected / made:.3f}".lstrip("0") if made else ""
+def _decimals(rejected: float, made: int) -> str:
+    return f"{rejected / made:.3f}".removeprefix("0") if made else ""
 
 
-def _mean(counts: Sequence[tuple[int, int]]) -> str:
+def _mean(counts: Sequence[tuple[int, float]]) -> str:
     """Return the mean rate and its standard error."""
     if not all(made for made, _ in counts):
         return ""

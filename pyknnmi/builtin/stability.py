@@ -23,7 +23,7 @@ class Stability(Wrapper):
     Let q be the average number of edges of a graph, of m pairs. Call a pair noise if its selection probability is at
     most q / m, that of pairs taken at random. Then the expected number of noise pairs among the edges is at most
     q^2 / (m (2 threshold - 1)) (Shah and Samworth, Theorem 1), whatever the learner. ``details`` of the result hold
-    this bound and the frequency of each pair that came up.
+    this bound and the frequency of each pair that came up, and ``evidence.csv`` the frequencies.
 
     Parameters
     ----------
@@ -59,15 +59,17 @@ class Stability(Wrapper):
                 "stability splits the rows as if each were an observation of its own: leave blocks out, or the wrapper",
                 "blocks",
             )
-        rows = int(self.fraction * dataset.n)
-        if rows < 2:
+        part_size = int(self.fraction * dataset.n)
+        if part_size < 2:
             raise DataError(
                 f"{dataset.n} rows are too few for stability(fraction={self.fraction}): parts need two rows"
             )
         parts = []
         for split in range(self.runs // 2):
             order = run.generator("stability", str(split), []).permutation(dataset.n)
-            parts += [dataset.take_rows(np.sort(part)) for part in (order[:rows], order[rows : 2 * rows])]
+            parts += [
+                dataset.take_rows(np.sort(part)) for part in (order[:part_size], order[part_size : 2 * part_size])
+            ]
         selected: Counter[tuple[int, int]] = Counter()
         counts: Counter[str] = Counter()
         for learned in inner.each(parts, run):
@@ -76,18 +78,20 @@ class Stability(Wrapper):
         frequency = {pair: selected[pair] / self.runs for pair in sorted(selected)}
         pairs = len(list(combinations(range(dataset.p), 2)))
         average = selected.total() / self.runs
+        rows = [
+            {"source": dataset.names[i], "target": dataset.names[j], "frequency": share}
+            for (i, j), share in frequency.items()
+        ]
+        edges = [pair for pair, share in frequency.items() if share >= self.threshold]
         details = {
             "stability": {
                 "runs": self.runs,
-                "rows": rows,
+                "rows": part_size,
                 "threshold": self.threshold,
                 "average_edges": average,
                 "most_false_edges": average**2 / (pairs * (2 * self.threshold - 1)),
             },
-            "selection": [
-                {"source": dataset.names[i], "target": dataset.names[j], "frequency": share}
-                for (i, j), share in frequency.items()
-            ],
+            "selection": rows,
+            "edges": [row for row, share in zip(rows, frequency.values(), strict=True) if share >= self.threshold],
         }
-        edges = [pair for pair, share in frequency.items() if share >= self.threshold]
         return Learned(LearnedGraph(edges, evidence={}, details=details), dict(counts))

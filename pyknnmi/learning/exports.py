@@ -123,18 +123,22 @@ def evidence_csv(result: LearnResult) -> str:
     ``one_sided`` is true where one of the two columns chose the other and was not chosen by it, as happens to edges
     under the rule OR and to near misses under AND; it is empty where only one of them was searched for, or where the
     learner searches for no blankets. Columns that begin with ``source_`` and ``target_`` hold what the search of that
-    column found about the other.
+    column found about the other. ``frequency``, of the wrapper ``stability``, is the share of graphs with the edge.
     """
     evidence = result.evidence_by_pair()
+    frequency = _selection_frequencies(result)
     place = {name: i for i, name in enumerate(result.graph.names)}
     one_sided = set(result.one_sided())
     rows = [
         ["source", "target", "edge", "outcome", "one_sided", *_DECISION, "level", "permutations", "n"]
         + [f"{end}_{key}" for end in ("source", "target") for key in ("member", *_DECISION)]
+        + ["frequency"]
     ]
-    for a, b in sorted({*result.graph.edges, *evidence, *one_sided}, key=lambda pair: (place[pair[0]], place[pair[1]])):
+    pairs = {*result.graph.edges, *evidence, *one_sided, *frequency}
+    for a, b in sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]])):
         pair, known = evidence.get((a, b)), a in result.blankets and b in result.blankets
-        row = [safe_name(a), safe_name(b), _word((a, b) in result.graph), safe_name(pair.outcome) if pair else ""]
+        row: list[Any] = [safe_name(a), safe_name(b), _word((a, b) in result.graph)]
+        row.append(safe_name(pair.outcome) if pair else "")
         row.append(_word((a, b) in one_sided) if known else "")
         row += _decision(pair.given, pair.answer) if pair else [""] * len(_DECISION)
         row += ["" if pair is None else getattr(pair.answer, key) for key in ("level", "permutations", "n")]
@@ -142,8 +146,15 @@ def evidence_csv(result: LearnResult) -> str:
         for end in (a, b):
             side = sides.get(end)
             row += [_word(side.member), *_decision(side.given, side.answer)] if side else [""] * (1 + len(_DECISION))
+        row.append(frequency.get((a, b)))
         rows.append(["" if cell is None else cell for cell in row])
     return csv_text(rows)
+
+
+def _selection_frequencies(result: LearnResult) -> dict[tuple[str, str], float]:
+    """Return the share of graphs that join each pair, of a result of the wrapper ``stability``."""
+    rows: Any = result.details.get("selection", ())
+    return {(row["source"], row["target"]): row["frequency"] for row in rows}
 
 
 def adjacency_csv(result: LearnResult) -> str:

@@ -116,7 +116,7 @@ class _Parser:
                 key = self.match(_IDENTIFIER, "expected a parameter's name, as in k=3")
                 if key in arguments:
                     raise SpecError(f"'{key}' is given twice", self.text, place)
-                self.expect("=", f"expected '=' and a value after '{key}'")
+                self.expect("=", f"expected '=' and a value after '{key}', as in k=3")
                 positions[key] = place
                 arguments[key] = self.value()
         return Call(name, tuple(arguments.items()), positions)

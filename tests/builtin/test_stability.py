@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import numpy as np
 import pytest
 
 from pyknnmi import ParameterError, Pipeline, Run, SpecError, learn, simulate
 from pyknnmi.builtin.stability import Stability
+from pyknnmi.learning.exports import WRITERS
+from pyknnmi.report.pairs import reported_pairs
 
 
 def test_frequencies_are_those_of_graphs_of_halves():
@@ -40,6 +45,17 @@ def test_the_bound_is_theorem_1_of_shah_and_samworth():
     total = sum(row["frequency"] for row in result.details["selection"])
     assert found["average_edges"] == pytest.approx(total)
     assert found["most_false_edges"] == pytest.approx(total**2 / (21 * 0.6))
+
+
+def test_frequencies_are_written_with_the_evidence():
+    data, _ = simulate.small_network(120, seed=1)
+    result = learn(data, "stability(runs=6)+iamb+fisher-z", seed=4)
+    rows = list(csv.DictReader(io.StringIO(WRITERS["evidence.csv"](result))))
+    written = [(row["source"], row["target"], float(row["frequency"])) for row in rows]
+    assert written == [(row["source"], row["target"], row["frequency"]) for row in result.details["selection"]]
+    assert {row["edge"] for row in rows if float(row["frequency"]) >= 0.75} == {"true"}
+    strengths = {(row.source, row.target): row.strength for row in reported_pairs(result)}
+    assert strengths == {(row["source"], row["target"]): row["frequency"] for row in result.details["edges"]}
 
 
 def test_the_answer_does_not_depend_on_jobs():

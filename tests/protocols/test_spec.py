@@ -88,7 +88,7 @@ CHOICES = "a number, true, false, none, a lower-case word, or text in single quo
         ("iamb+knn_cmi", "words joined by '-'", 5),
         ("iambX", "words joined by '-'", 0),
         ("a(", "expected a parameter's name, as in k=3", 2),
-        ("a(b", "expected '=' and a value after 'b'", 3),
+        ("a(b", "expected '=' and a value after 'b', as in k=3", 3),
         ("a(b=", CHOICES, 4),
         ("a(b=1", "expected ',' or ')'", 5),
         ("a(b=1,)", "expected a parameter's name", 6),
