@@ -95,7 +95,8 @@ def permutation_test(
     nearest rows in z, itself included (Runge 2018). `groups` holds a label for each row, or none: rows are permuted
     within the groups of one label, or whole groups if `whole_groups` is true. `block_length` of 1 or more permutes
     stretches of so many rows. The test may end at a few looks: with "certain" once those left cannot
-    change whether p < alpha, with "sequential" also once the evidence for that is strong, at a level of alpha at most.
+    change whether p < alpha, with "sequential" also once the evidence for that is strong, at a level of alpha at most,
+    with "reached" once 25 are at least as large.
     Last comes a p-value that is valid whenever a test is stopped.
     """
 

@@ -64,5 +64,9 @@ class FDR(Wrapper):
                 f"fdr: with {made} permutations none of {len(tested)} edges between {dataset.p} columns can pass at "
                 f"level = {self.level}: give at least {math.ceil(1 / (len(tested) * unit))}, or a resolution"
             )
+        if any(answers[pair].says_alpha_only for _, pair in tested):
+            warn(
+                "fdr: p-values of tests that stopped early say only whether p < alpha: take stop=never, or a resolution"
+            )
         edges = [*fixed, *(pair for _, pair in tested[:passing])]
         return replace(learned, graph=replace(learned.graph, edges=frozenset(edges)))

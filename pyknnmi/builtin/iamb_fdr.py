@@ -76,6 +76,11 @@ class IAMBFDR(BlanketLearner):
         return self.fdr / (m * sum(1 / i for i in range(1, m + 1)))
 
     def _warn_of_coarse(self, answers: Collection[CIResult]) -> None:
+        if any(answer.says_alpha_only for answer in answers):
+            warn(
+                "iamb-fdr: p-values of tests that stopped early say only whether p < alpha: take stop=never, or a "
+                "resolution"
+            )
         unit = self._unit(len(answers))
         permutations = max(answer.permutations for answer in answers)
         if permutations and 1 / (permutations + 1) > unit:

@@ -225,6 +225,7 @@ class BoundKnnCMI(BoundTest):
     def _permuted(self, x: Variable, y: Variable, z: tuple[int, ...], component: KnnCMI) -> CIResult:
         estimator = self._estimator(x, [y], z)
         most = component.most_permutations
+        stop = component.stop if component.resolution is None else "reached"
         first, last = (x, y) if estimator == "cells" else self._permuted_last(x, y, z)
         found = permutation_test(
             *self._columns(first, last, z),
@@ -233,7 +234,7 @@ class BoundKnnCMI(BoundTest):
             seed=self._run.seed,
             stream=self._run.stream(self._name(x), self._name(y), [self._names[i] for i in z]),
             **self._exchangeable(x, y, z, estimator),
-            stop=component.stop if component.resolution is None else "reached",
+            stop=stop,
             alpha=component.alpha,
             estimator=estimator,
             categories=self._flags(first, last, z),
@@ -252,7 +253,7 @@ class BoundKnnCMI(BoundTest):
             decided_by="permutations of cells" if estimator == "cells" else "permutations",
             permutations=found.permutations,
             p_value_bounds=(lowest, highest) if left else None,
-            anytime_p_value=found.anytime_p_value if component.stop != "never" else None,
+            anytime_p_value=None if stop in ("never", "reached") else found.anytime_p_value,
         )
 
     def _exchangeable(self, x: Variable, y: Variable, z: tuple[int, ...], estimator: EstimatorName) -> dict[str, Any]:

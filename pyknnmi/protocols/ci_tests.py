@@ -72,6 +72,11 @@ class CIResult:
         exceedances = self.p_value * (self.permutations + 1) - 1
         return wilson_interval(min(max(exceedances, 0.0), float(self.permutations)), self.permutations)
 
+    @property
+    def says_alpha_only(self) -> bool:
+        """Whether a rule for one level stopped the test early: then p_value says whether it is below, and no more."""
+        return self.p_value_bounds is not None and self.anytime_p_value is not None
+
     @classmethod
     def of_constant(cls, n: int) -> CIResult:
         """Return the answer about a column that is constant on all n rows: it is independent of everything."""

@@ -141,6 +141,11 @@ def _combined(directions: list[Evidence], alpha: float) -> Evidence:
             f"the rule combined: with {min(coarse)} permutations e sqrt(p1 p2) is not below alpha = {alpha}: give at "
             f"least {math.ceil(2 * math.e / alpha)}"
         )
+    if first.says_alpha_only or second.says_alpha_only:
+        warn(
+            "the rule combined: p-values of tests that stopped early say only whether p < alpha: take stop=never, or a "
+            "resolution"
+        )
     p_value = min(1.0, math.e * math.sqrt(first.p_value * second.p_value))
     answer = replace(
         weakest.answer,

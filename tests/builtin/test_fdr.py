@@ -52,3 +52,11 @@ def test_a_learner_without_p_values_is_refused():
 
     with pytest.raises(ParameterError, match="a p-value for each edge"):
         learn(data, "fdr+stability(runs=2)+iamb+fisher-z")
+
+
+@pytest.mark.parametrize("spec", ["fdr+iamb+{}", "iamb-fdr(fdr=0.2)+{}", "iamb(rule=combined)+{}"])
+def test_p_values_that_are_right_at_one_level_only_are_reported(spec):
+    data, _ = simulate.small_network(60, seed=3)
+    with pytest.warns(PyknnmiWarning, match="say only whether p < alpha"):
+        learn(data, spec.format("knn-cmi(stop=sequential)"))
+    assert not any("only whether" in each for each in learn(data, spec.format("knn-cmi(resolution=0.001)")).warnings)
