@@ -147,7 +147,7 @@ class _Page:
     def is_near_miss(self, row: ReportedPair) -> bool:
         """Return whether a pair without an edge came close to one: in one blanket, or p up to five thresholds."""
         near = row.threshold is not None and row.p_value is not None and row.p_value <= 5 * row.threshold
-        return not row.edge and (row.one_sided or near)
+        return not row.edge and (row.one_sided or near or row.answer is None)
 
     def arrows(self) -> dict[int, int]:
         """Return the directions of rows that have one, and 0 for those whose direction is open."""
@@ -300,7 +300,9 @@ _COLUMNS: Sequence[tuple[str, str]] = (
 
 
 def _pairs(page: _Page) -> _Section:
-    note = f"Strength is the {page.strength}. It comes from the test that decided about the pair."
+    note = f"Strength is the {page.strength}."
+    if page.result.evidence:
+        note += " It comes from the test that decided about the pair."
     if page.left_out:
         note += f" {page.left_out} more pairs without an edge, all far from the threshold, are left out here."
     heads = [f'<th scope="col"><button type="button" data-key="{key}">{text}</button></th>' for key, text in _COLUMNS]
@@ -421,7 +423,7 @@ def _words(page: _Page) -> _Section:
         words.append(("Permutation", "One column put into a random order, so that it depends on nothing."))
     if any(row.one_sided for row in page.rows):
         words.append(("From one side", "One of two columns was found to need the other, and not the other way round."))
-    if page.alpha is not None:
+    if page.alpha is not None and any(row.p_value is not None for row in page.rows):
         words.append(("Threshold", f"No edge has a p-value above {page.alpha:g}."))
     return _Section(
         "words", "Words used here", "<dl>" + "".join(f"<dt>{a}</dt><dd>{escape(b)}</dd>" for a, b in words) + "</dl>"

@@ -18,7 +18,9 @@ __all__ = [
     "effects_in",
     "parameter_of",
     "reported_pairs",
+    "selection_frequencies",
     "shortened",
+    "stability_threshold",
     "strength_name",
 ]
 
@@ -70,13 +72,15 @@ class ReportedPair:
 
 
 def reported_pairs(result: LearnResult) -> list[ReportedPair]:
-    """Return every edge, and every pair that was tested or found from one side; edges first, then by strength."""
+    """Return every edge, and every other pair that was tested, found from one side or found often; by strength."""
     evidence = result.evidence_by_pair()
     strengths = _strengths_in_details(result.details)
     alpha = alpha_of(result)
     one_sided = set(result.one_sided())
     rows = []
-    for a, b in dict.fromkeys((*result.graph.edges, *evidence, *result.one_sided())):
+    frequencies = selection_frequencies(result)
+    often = [pair for pair, frequency in frequencies.items() if frequency >= stability_threshold(result) / 2]
+    for a, b in dict.fromkeys((*result.graph.edges, *evidence, *result.one_sided(), *often)):
         found = evidence.get((a, b))
         joined = (a, b) in result.graph
         tested = found is not None and not found.is_constrained
@@ -97,6 +101,22 @@ def reported_pairs(result: LearnResult) -> list[ReportedPair]:
     return sorted(rows, key=lambda row: (not row.edge, -_order(row), row.source, row.target))
 
 
+def selection_frequencies(result: LearnResult) -> dict[tuple[str, str], float]:
+    """Return how often each pair was an edge in parts of the rows, for `stability`; empty for other specs."""
+    place = {name: i for i, name in enumerate(result.graph.names)}
+    found = {}
+    for row in _rows(result.details.get("selection")):
+        a, b = sorted((str(row["source"]), str(row["target"])), key=place.__getitem__)
+        found[a, b] = float(row["frequency"])
+    return found
+
+
+def stability_threshold(result: LearnResult) -> float:
+    """Return the selection frequency that an edge needs, for `stability`."""
+    found = result.details.get("stability")
+    return float(found["threshold"]) if isinstance(found, Mapping) else 1.0
+
+
 def closest_to_the_threshold(rows: Sequence[ReportedPair], count: int) -> list[ReportedPair]:
     """Return the tested pairs whose p-values are nearest to their thresholds, as a ratio, by their p-values."""
     tested = [row for row in rows if row.p_value is not None]
@@ -106,9 +126,8 @@ def closest_to_the_threshold(rows: Sequence[ReportedPair], count: int) -> list[R
 
 def alpha_of(result: LearnResult) -> float | None:
     """Return the largest p-value that an edge may have; None if the components of the spec know none."""
-    alpha = result.details.get(
-        "level", parameter_of(result, "alpha")
-    )  # functional-anova lowers its alpha with the rows
+    # functional-anova lowers its alpha with the number of rows
+    alpha = result.details.get("level", parameter_of(result, "alpha"))
     return float(alpha) if isinstance(alpha, int | float) else None
 
 
@@ -153,12 +172,15 @@ def _order(row: ReportedPair) -> float:
     return float("inf") if row.strength is None else abs(row.strength)
 
 
-def _rows_in_details(details: Mapping[str, object]) -> list[Mapping[str, object]]:
-    """Return the rows that a learner without a test gives for its edges."""
-    rows = details.get("edges", ())
-    if not isinstance(rows, Sequence) or isinstance(rows, str):
+def _rows_in_details(details: Mapping[str, object]) -> list[Mapping[str, Any]]:
+    """Return the rows that a learner without a test gives for its edges, or `stability` for all pairs."""
+    return _rows(details.get("edges")) or _rows(details.get("selection"))
+
+
+def _rows(found: object) -> list[Mapping[str, Any]]:
+    if not isinstance(found, Sequence) or isinstance(found, str):
         return []
-    return [row for row in rows if isinstance(row, Mapping) and row.keys() >= _ENDS]
+    return [row for row in found if isinstance(row, Mapping) and row.keys() >= _ENDS]
 
 
 def _strengths_in_details(details: Mapping[str, object]) -> dict[tuple[str, str], float]:
@@ -172,7 +194,10 @@ def _strengths_in_details(details: Mapping[str, object]) -> dict[tuple[str, str]
 
 
 def _untested(result: LearnResult, a: str, b: str) -> str:
-    """Return the reason for a pair of which the learner says no test: an edge, or what one search chose alone."""
+    """Return the reason for a pair of which the learner says no test."""
+    if frequencies := selection_frequencies(result):
+        needed = f"{stability_threshold(result):.0%} are needed"
+        return f"found in {frequencies.get((a, b), 0.0):.0%} of the parts of the rows, and {needed}"
     if (a, b) in result.graph:
         return "chosen by the learner"
     inside, outside = (a, b) if b in result.blankets[a] else (b, a)

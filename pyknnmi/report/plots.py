@@ -21,7 +21,9 @@ from pyknnmi.report.pairs import (
     closest_to_the_threshold,
     effects_in,
     reported_pairs,
+    selection_frequencies,
     shortened,
+    stability_threshold,
     strength_name,
 )
 
@@ -68,7 +70,7 @@ def plot(result: LearnResult, kind: str = "graph", ax: Axes | None = None, *, se
         ``matrix``: the strength of every pair that was tested, in an order that puts related columns together.
         ``evidence``: the p-values of the pairs nearest to the threshold, edges and near misses.
         ``effects``: how one column changes with another, for learners that fit such curves.
-        ``selection``: how the learner chose its penalty, for learners that do.
+        ``selection``: how the learner chose its penalty, or how often `stability` found each pair.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure of a fitting size when left out.
     seed : int
@@ -328,10 +330,13 @@ def _selection(result: LearnResult, ax: Axes | None, seed: int) -> Axes:
         for name, values in details.items()
         if name != "penalties" and _is_curve(values) and len(values) == len(_curve(details, "penalties"))  # type: ignore[arg-type]
     }
+    if frequencies := selection_frequencies(result):
+        return _frequencies(frequencies, stability_threshold(result), ax)
     if not curves:
         raise DataError(
             "there is no selection to draw: this learner did not choose a penalty along a curve "
-            "(glasso and neighbourhood do, with select=stars or select=ebic)"
+            "(glasso and neighbourhood do, with select=stars or select=ebic), nor edges by how often they come up "
+            "(stability does)"
         )
     penalties = _curve(details, "penalties")
     axes = _axes(ax, (5.6, 3.6))
@@ -344,6 +349,28 @@ def _selection(result: LearnResult, ax: Axes | None, seed: int) -> Axes:
     axes.invert_xaxis()
     axes.set_xlabel("penalty; more edges to the right")
     axes.legend()
+    return axes
+
+
+def _frequencies(frequencies: Mapping[tuple[str, str], float], threshold: float, ax: Axes | None) -> Axes:
+    """Draw how often the pairs nearest to the threshold came up."""
+    nearest = sorted(frequencies, key=lambda pair: (abs(frequencies[pair] - threshold), pair))[:_MOST_ROWS]
+    pairs = sorted(nearest, key=lambda pair: (-frequencies[pair], pair))
+    axes = _axes(ax, (6.4, 0.19 * len(pairs) + 1.3))
+    for i, pair in enumerate(pairs):
+        frequency, edge = frequencies[pair], frequencies[pair] >= threshold
+        axes.hlines(i, 0, frequency, color=_BLUE if edge else _GREY, linewidth=0.8, alpha=0.35)
+        axes.scatter(frequency, i, s=26, c=_BLUE if edge else "white", edgecolors=_BLUE if edge else _GREY, zorder=3)
+    axes.axvline(threshold, color=_INK, linewidth=0.9, linestyle=(0, (4, 3)), label=f"threshold {threshold:g}")
+    axes.set_xlim(0, 1.02)
+    axes.set_ylim(len(pairs) - 0.4, -0.6)
+    axes.set_yticks(range(len(pairs)), [f"{_short(a)} - {_short(b)}" for a, b in pairs])
+    for text in axes.get_yticklabels():
+        text.set_parse_math(False)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel("share of the parts of the rows in which the pair was an edge")
+    axes.set_title(f"{len(pairs)} of {len(frequencies)} pairs, nearest to the threshold")
+    axes.legend(loc="lower right")
     return axes
 
 

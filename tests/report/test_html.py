@@ -219,7 +219,8 @@ def test_findings_that_say_the_same_are_put_together():
 
 def test_the_threshold_is_that_of_the_learner():
     assert "No edge has a p-value above 0.05." in report_html(mixed_result())
-    assert "No edge has a p-value above 0.01." in report_html(made({}, {}, details={"level": 0.01}))
+    tested = made({"ab": (True, "", answer(4, 1e-4))}, {}, details={"level": 0.01})
+    assert "No edge has a p-value above 0.01." in report_html(tested)
 
 
 def test_the_rule_is_explained_where_there_is_one():

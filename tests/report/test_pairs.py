@@ -83,6 +83,26 @@ def test_a_test_at_a_level_of_its_own_is_near_or_far_by_that_level():
     assert [row.label for row in closest_to_the_threshold(rows, 1)] == ["a - c"]
 
 
+def stable(names="abc"):
+    rows = [("b", "a", 0.9), ("a", "c", 0.4), ("b", "c", 0.2)]
+    details = {
+        "stability": {"threshold": 0.75},
+        "selection": [{"source": a, "target": b, "frequency": frequency} for a, b, frequency in rows],
+    }
+    result = made(
+        {"ab": (True, "", answer(1.0, 0.01))}, {}, spec="stability+iamb+fisher-z", names=names, details=details
+    )
+    return replace(result, evidence=())
+
+
+def test_stability_tells_how_often_a_pair_came_up():
+    rows = reported_pairs(stable())
+    # 0.4 is more than half of 0.75, 0.2 is not
+    assert [(row.label, row.edge, row.strength) for row in rows] == [("a - b", True, 0.9), ("a - c", False, 0.4)]
+    assert rows[1].reason == "found in 40% of the parts of the rows, and 75% are needed"
+    assert strength_name(stable()) == "frequency"
+
+
 def test_alpha_is_read_from_the_spec():
     assert alpha_of(made({}, {}, spec="iamb-fdr(fdr=0.1)+knn-cmi(k=3,alpha=0.01)")) == 0.01
 

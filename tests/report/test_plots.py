@@ -121,6 +121,14 @@ def test_selection_is_the_curve_and_the_choice():
     assert axes.lines[1].get_xdata()[0] == 0.2
 
 
+def test_selection_is_how_often_pairs_came_up_for_stability():
+    selection = [{"source": "a", "target": b, "frequency": share} for b, share in (("b", 0.2), ("c", 0.9))]
+    details = {"stability": {"threshold": 0.75}, "selection": selection}
+    axes = drawn(made({}, {}, spec="stability+iamb+fisher-z", details=details).plot("selection"))
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a - c", "a - b"]
+    assert legend(axes) == ["threshold 0.75"]
+
+
 @pytest.mark.parametrize("kind", ["effects", "selection"])
 def test_what_a_result_does_not_hold_is_not_drawn(kind, result):
     with pytest.raises(DataError, match=r"there (are|is) no"):
