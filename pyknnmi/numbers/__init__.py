@@ -16,19 +16,21 @@ from pyknnmi.numbers.correlation import (
     standardized,
 )
 from pyknnmi.numbers.estimators import (
-    EstimatorName,
-    PermutationResult,
     conditional_mutual_information,
     conditional_mutual_informations,
     entropy,
     mutual_information,
     neighbor_counts,
+)
+from pyknnmi.numbers.permutations import (
+    PermutationResult,
     permutation_test,
     permuted_rows,
     permuted_statistics,
     swapped_rows,
 )
 from pyknnmi.numbers.ranks import average_ranks
+from pyknnmi.numbers.samples import EstimatorName
 from pyknnmi.numbers.serial import block_length
 from pyknnmi.numbers.ties import cells_suit, tied_share
 
