@@ -1,20 +1,26 @@
 """Level and power of the tests on tables as people have them: censored, filled up, counted, rounded, in time order.
 
     python benchmarks/real_tables.py --rows 200 --draws 200 ties
+    python benchmarks/real_tables.py --rows 200 --draws 200 given
     python benchmarks/real_tables.py --rows 200 --draws 200 order
-    python benchmarks/real_tables.py --rows 200 --draws 200 categories
+    python benchmarks/real_tables.py --rows 200 --draws 200 categories --out rows.csv
 
-Two columns are made from normals with a correlation (0: level, 0.4: power), then censored, rounded and so on.
+Two columns are made from normals with a correlation (0: level, 0.4: power), then censored, rounded and so on; for
+`given` after both got a third column added, which is then censored, rounded and so on like them, and given.
 Categories depend on those that they are given; in no row (level) or some rows (power) the second is the first.
-The share of tests that reject at 0.05 is printed.
+The share of tests that reject at 0.05 is printed. With `--out` each row is kept, and not computed again.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import math
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,13 +83,22 @@ def tied_pairs(rows: int, draws: int, correlation: float, name: str) -> Iterator
         yield np.column_stack([kind(u, random), kind(v, random)])
 
 
-def series(rows: int, draws: int, correlation: float, coefficient: float) -> Iterator[NDArray[np.float64]]:
+def tied_triples(rows: int, draws: int, correlation: float, name: str) -> Iterator[NDArray[np.float64]]:
+    kind = KINDS[name]
+    for seed in range(draws):
+        random = np.random.default_rng([seed, list(KINDS).index(name), 1])
+        z, u, noise = random.standard_normal((3, rows))
+        v = correlation * u + math.sqrt(1 - correlation**2) * noise
+        yield np.column_stack([kind(column, random) for column in (u + z / 2, v + z / 2, z)])
+
+
+def series(rows: int, draws: int, correlation: float, coefficient: str) -> Iterator[NDArray[np.float64]]:
     """Yield pairs of autoregressive series of order one; the second is partly the first."""
     for seed in range(draws):
         steps = np.random.default_rng(seed).standard_normal((rows + 200, 2))
         values = np.zeros_like(steps)
         for i in range(1, len(steps)):
-            values[i] = coefficient * values[i - 1] + steps[i]
+            values[i] = float(coefficient) * values[i - 1] + steps[i]
         x, y = values[200:].T
         yield np.column_stack([x, correlation * x + math.sqrt(1 - correlation**2) * y])
 
@@ -125,9 +140,44 @@ def g_rejects(x: Column, y: Column, z: NDArray[np.float64]) -> bool:
     return bool(chi2.sf(statistic, freedom) < ALPHA)
 
 
-def print_categories(rows: int, draws: int) -> None:
-    tests = {"auto": "auto", "mixed": "mixed", "G-test": ""}
-    print(f"| | effect | {' | '.join(tests)} |\n|---|---|{'---|' * len(tests)}")
+def of_categories(rows: int, draws: int, case: str) -> list[str]:
+    values, given, effect = CATEGORIES[case]
+    cells = []
+    for estimator in ("auto", "mixed", None):
+        spec = f"knn-cmi(permutations=199,estimator={estimator})"
+        rates = [
+            np.mean(
+                [
+                    knn_rejects(*table, spec, seed) if estimator else g_rejects(*table)
+                    for seed, table in enumerate(categorical(rows, draws, size, values, given))
+                ]
+            )
+            for size in (0.0, effect)
+        ]
+        cells.append(f"{rates[0]:.3f} / {rates[1]:.2f}")
+    return cells
+
+
+def of_numbers(rows: int, draws: int, case: str, make: Callable[..., Any], tests: dict[str, str]) -> list[str]:
+    cells = []
+    for test in tests.values():
+        level, power = (rejected(make(rows, draws, correlation, case), test) for correlation in (0.0, CORRELATION))
+        cells.append(f"{level:.3f} / {power:.2f}")
+    return cells
+
+
+def rejected(tables: Iterator[NDArray[np.float64]], test: str) -> float:
+    spec = test if "fisher" in test else f"{test.removesuffix(')')},".replace("knn-cmi,", "knn-cmi(")
+    spec = spec if "fisher" in test else f"{spec}permutations={PERMUTATIONS})"
+    found = [
+        not ci_test(table, 0, 1, range(2, table.shape[1]), test=spec, threads=1, seed=seed).independent
+        for seed, table in enumerate(tables)
+    ]
+    return float(np.mean(found))
+
+
+CATEGORIES = {
+    f"{values} values, given {given}, effect {effect}": (values, given, effect)
     for values, given, effect in (
         (2, 0, 0.2),
         (2, 1, 0.2),
@@ -136,59 +186,38 @@ def print_categories(rows: int, draws: int) -> None:
         (4, 2, 0.35),
         (5, 1, 0.25),
         (5, 3, 0.4),
-    ):
-        cells = []
-        for estimator in tests.values():
-            spec = f"knn-cmi(permutations=199,estimator={estimator})"
-            rates = [
-                np.mean(
-                    [
-                        knn_rejects(*table, spec, seed) if estimator else g_rejects(*table)
-                        for seed, table in enumerate(categorical(rows, draws, size, values, given))
-                    ]
-                )
-                for size in (0.0, effect)
-            ]
-            cells.append(f"{rates[0]:.3f} / {rates[1]:.2f}")
-        print(f"| {values} values, given {given} | {effect} | {' | '.join(cells)} |", flush=True)
-
-
-def rejected(tables: Iterator[NDArray[np.float64]], test: str) -> tuple[float, float]:
-    spec = test if "fisher" in test else f"{test.removesuffix(')')},".replace("knn-cmi,", "knn-cmi(")
-    spec = spec if "fisher" in test else f"{spec}permutations={PERMUTATIONS})"
-    found = [not ci_test(table, 0, 1, test=spec, threads=1, seed=seed).independent for seed, table in enumerate(tables)]
-    rate = float(np.mean(found))
-    return rate, math.sqrt(rate * (1 - rate) / len(found))
+    )
+}
+PARTS: dict[str, tuple[list[str], list[str], Callable[[int, int, str], list[str]]]] = {
+    "ties": (list(TIES), list(KINDS), partial(of_numbers, make=tied_pairs, tests=TIES)),
+    "given": (list(TIES), list(KINDS), partial(of_numbers, make=tied_triples, tests=TIES)),
+    "order": (list(ORDER), ["0.5", "0.8", "0.95"], partial(of_numbers, make=series, tests=ORDER)),
+    "categories": (["auto", "mixed", "G-test"], list(CATEGORIES), of_categories),
+}
+"""The tests, the cases, and what gives a cell for each test."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=["ties", "order", "categories"])
+    parser.add_argument("what", choices=PARTS)
     parser.add_argument("--rows", type=int, default=200)
     parser.add_argument("--draws", type=int, default=200)
+    parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     warnings.simplefilter("ignore", PyknnmiWarning)
-    tests = TIES if options.what == "ties" else ORDER
+    tests, cases, cells_of = PARTS[options.what]
     print(f"n = {options.rows}: level / power, standard error at most {0.5 / math.sqrt(options.draws):.3f}")
-    if options.what == "categories":
-        print_categories(options.rows, options.draws)
-        return
     print(f"| | {' | '.join(tests)} |\n|---|{'---|' * len(tests)}")
-    size = options.rows, options.draws
-    for name in KINDS if options.what == "ties" else ("0.5", "0.8", "0.95"):
-        cells = []
-        for test in tests.values():
-            rates = [
-                rejected(
-                    tied_pairs(*size, correlation, name)
-                    if options.what == "ties"
-                    else series(*size, correlation, float(name)),
-                    test,
-                )[0]
-                for correlation in (0.0, CORRELATION)
-            ]
-            cells.append(f"{rates[0]:.3f} / {rates[1]:.2f}")
-        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+    run = [options.what, str(options.rows), str(options.draws)]
+    for case in cases:
+        kept = csv.reader(options.out.open()) if options.out and options.out.exists() else []
+        cells = next((row[4:] for row in kept if row[:4] == [*run, case]), None)
+        if cells is None:
+            cells = cells_of(options.rows, options.draws, case)
+            if options.out:
+                with options.out.open("a", newline="") as file:
+                    csv.writer(file).writerow([*run, case, *cells])
+        print(f"| {case} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":
