@@ -24,8 +24,7 @@ _MORE_ROWS = 1_000  # than columns: as many as such regressions need
 def relation_findings(dataset: Dataset, ranks: NDArray[np.float64]) -> Iterator[AuditFinding]:
     """Yield copies, and columns that others determine; `ranks` are those of `centred_ranks`."""
     again = set()
-    for pair in _copies(ranks):
-        i, j = sorted(pair)
+    for i, j in sorted((min(pair), max(pair)) for pair in _copies(ranks)):
         again.add(j)
         yield AuditFinding(
             "copies",
