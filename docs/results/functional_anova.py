@@ -3,6 +3,7 @@
     python functional_anova.py false-edges [--graphs 30]
     python functional_anova.py stars, or chains [--graphs 10]
     python functional_anova.py wide [--columns 60] [--graphs 5] [--specs "functional-anova;fast"]
+    python functional_anova.py hard [--graphs 10]
     python functional_anova.py real
     python functional_anova.py paper functional_anova.csv
 
@@ -139,6 +140,57 @@ def nonlinear(n, p, rng):
     return np.hstack([*columns, rng.standard_normal((n, rest))]), edges
 
 
+def hub(n, p, rng):
+    """The first column is a cause of the next twenty; the others are independent."""
+    x = rng.standard_normal((n, p))
+    x[:, 1:21] += 0.6 * x[:, :1]
+    return x, [(0, j) for j in range(1, 21)]
+
+
+def linear_chain(n, p, rng):
+    x = rng.standard_normal((n, p))
+    for j in range(1, p):
+        x[:, j] = 0.8 * x[:, j - 1] + 0.6 * x[:, j]
+    return x, [(j - 1, j) for j in range(1, p)]
+
+
+def censored(n, p, rng):
+    """The lowest 40 % of each column have one value."""
+    x, edges = linear_chain(n, p, rng)
+    return np.maximum(x, np.quantile(x, 0.4, axis=0)), edges
+
+
+def rounded(n, p, rng):
+    x, edges = linear_chain(n, p, rng)
+    return np.round(x), edges
+
+
+def heavy_tails(n, p, rng):
+    x = rng.standard_t(2, (n, p))
+    for j in range(1, p):
+        x[:, j] += 0.7 * x[:, j - 1]
+    return x, [(j - 1, j) for j in range(1, p)]
+
+
+def counts(n, p, rng):
+    x = rng.poisson(2.0, (n, p)).astype(float)
+    for j in range(1, p):
+        x[:, j] = rng.poisson(0.5 + 0.8 * x[:, j - 1])
+    return x, [(j - 1, j) for j in range(1, p)]
+
+
+HARD = [
+    (hub, 40, 500),
+    (hub, 40, 2000),
+    (gaussian, 60, 50),
+    (heavy_tails, 7, 500),
+    (linear_chain, 5, 400),
+    (censored, 5, 400),
+    (rounded, 5, 400),
+    (counts, 5, 400),
+]
+
+
 def table(make, n, p, seed):
     values, edges = make(n, p, np.random.default_rng(seed))
     names = tuple(f"X{j + 1}" for j in range(values.shape[1]))
@@ -183,8 +235,25 @@ def report(specs, cases, graphs):
             )
 
 
+def stepwise(x, y, names):
+    """Columns of a linear regression chosen by single steps forward and back, by the BIC."""
+
+    def bic(columns):
+        design = np.column_stack([np.ones(len(y)), x[:, sorted(columns)]])
+        left = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+        return len(y) * np.log(left @ left / len(y)) + len(columns) * np.log(len(y))
+
+    chosen = frozenset()
+    while True:
+        best = min([chosen ^ {j} for j in range(x.shape[1])], key=bic)
+        if bic(best) >= bic(chosen):
+            return [names[j] for j in sorted(chosen)]
+        chosen = best
+
+
 def real(specs):
     from sklearn import datasets
+    from sklearn.linear_model import LassoCV
 
     row("table", "spec", "edges", "neighbours of `target`", "seconds")
     row(*["---"] * 5)
@@ -196,6 +265,12 @@ def real(specs):
             seconds = time.process_time() - start
             neighbors = ", ".join(graph.neighbors("target"))
             row(f"{name} ({len(frame)} x {frame.shape[1]})", f"`{spec}`", len(graph.edges), neighbors, f"{seconds:.1f}")
+        names = [column for column in frame if column != "target"]
+        x, y = frame[names].to_numpy(float), frame["target"].to_numpy(float)
+        x = (x - x.mean(axis=0)) / x.std(axis=0)
+        lasso = LassoCV(cv=10).fit(x, y).coef_
+        row(name, "lasso, 10 folds", "", ", ".join(np.array(names)[lasso != 0]), "")
+        row(name, "stepwise by BIC", "", ", ".join(stepwise(x, y, names)), "")
 
 
 def paper(file):
@@ -225,7 +300,7 @@ def paper(file):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("false-edges", *MORE, "wide", "real", "paper"))
+    parser.add_argument("what", choices=("false-edges", *MORE, "wide", "hard", "real", "paper"))
     parser.add_argument("file", nargs="?", default="functional_anova.csv")
     parser.add_argument("--graphs", type=int, default=30)
     parser.add_argument("--columns", type=int, default=60)
@@ -238,6 +313,8 @@ def main():
         paper(given.file)
     elif given.what == "wide":
         report(specs, [(make, given.columns, 500) for make in (gaussian, cubed, nonlinear)], given.graphs)
+    elif given.what == "hard":
+        report(specs, HARD, given.graphs)
     elif given.what in MORE:
         report(specs, [(make, 7, n) for make in MORE[given.what].values() for n in (250, 500, 1000)], given.graphs)
     else:

@@ -13,19 +13,18 @@ __all__ = ["without_copies"]
 def without_copies(dataset: Dataset) -> tuple[Dataset, int]:
     """Return the data set with copied rows once, in the order of the first of each, and how many were left out.
 
-    Equal rows are copies if the data are numbers that hardly repeat otherwise: if more than half of the values in some
-    column of the different rows are different. Equal rows of counts or categories are no copies.
+    Equal rows are copies if one of their numbers is in no row that differs from them. Where others share each of their
+    values, as with counts, categories and values at a limit of detection, they are equal by chance.
     """
-    _, first = np.unique(dataset.values, axis=0, return_index=True)
-    copies = dataset.n - len(first)
-    if copies == 0 or len(first) < 2:
+    rows, first, group = np.unique(dataset.values, axis=0, return_index=True, return_inverse=True)
+    own = np.zeros(len(rows), dtype=bool)
+    for column, kind in zip(rows.T, dataset.kinds, strict=True):
+        if kind == "continuous":
+            _, place, count = np.unique(column, return_inverse=True, return_counts=True)
+            own |= count[place] == 1
+    kept = ~own[group.reshape(-1)]
+    kept[first] = True
+    if len(first) < 2 or kept.all():
         return dataset, 0
-    rows: NDArray[np.float64] = dataset.values[np.sort(first)]
-    most_different = (
-        max(len(np.unique(column)) for column, kind in zip(rows.T, dataset.kinds, strict=True) if kind == "continuous")
-        if "continuous" in dataset.kinds
-        else 0
-    )
-    if 2 * most_different <= len(rows):
-        return dataset, 0
-    return Dataset(rows, dataset.names, dataset.kinds), copies
+    values: NDArray[np.float64] = dataset.values[kept]
+    return Dataset(values, dataset.names, dataset.kinds), int(dataset.n - len(values))

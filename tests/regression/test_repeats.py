@@ -19,3 +19,15 @@ def test_equal_rows_of_counts_and_categories_are_no_copies():
     codes = Dataset(rng.integers(0, 2, (300, 2)).astype(float), ("a", "b"), ("discrete", "discrete"))
     for data in (counts, codes):
         assert without_copies(data) == (data, 0)
+
+
+def test_rows_at_the_limits_of_detection_are_no_copies():
+    x = np.random.default_rng(2).standard_normal((200, 3))
+    data = Dataset(np.maximum(x, 0.5), ("a", "b", "c"))
+    assert (data.values == 0.5).all(axis=1).sum() > 30
+    assert without_copies(data) == (data, 0)
+    # one row that is nowhere at the limit is there three times more
+    top = np.argmax(x.min(axis=1))
+    found, copies = without_copies(Dataset(np.vstack([data.values, *[data.values[[top]]] * 3]), data.names))
+    assert copies == 3
+    assert np.array_equal(found.values, data.values)
