@@ -4,19 +4,22 @@
     python functional_anova.py stars, or chains [--graphs 10]
     python functional_anova.py wide [--columns 60] [--graphs 5] [--specs "functional-anova;fast"]
     python functional_anova.py hard [--graphs 10]
+    python functional_anova.py everything [--graphs 4]
+    python functional_anova.py level [--graphs 4]
     python functional_anova.py real
     python functional_anova.py paper functional_anova.csv
 
 `paper` compares rows that `pyknnmi experiment` wrote with those of results.csv, on the same repetitions.
 
-Each prints rows of a Markdown table. Seconds are user CPU time on one thread. `real` needs scikit-learn. The seeds are
-those of no run that a constant was chosen by.
+Each prints rows of a Markdown table. Seconds are user CPU time on one thread. `real` needs scikit-learn,
+`everything` the package pyknnmi-gaussian. The seeds are those of no run that a constant was chosen by.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import itertools
 import time
 from pathlib import Path
 
@@ -214,6 +217,22 @@ def row(*cells):
     print("| " + " | ".join(map(str, cells)) + " |", flush=True)
 
 
+def level(graphs):
+    """Shares of small p-values of smooth-gcm for pairs of effects, given their only cause."""
+    row("cause and effects", "n", "p-values", "p < .05", "p < .01", "p < .001")
+    row(*["---"] * 6)
+    for make in (star, *STARS.values()):
+        for n in (250, 500, 2000):
+            p_values = []
+            for seed in range(FIRST_SEED, FIRST_SEED + graphs):
+                data, _ = table(make, n, 7, seed)
+                test = pyknnmi.bind(data, "smooth-gcm")
+                pairs = itertools.combinations(range(1, data.p), 2)
+                p_values += [test.test(i, j, [0]).p_value for i, j in pairs]
+            shares = [f"{np.mean(np.array(p_values) < bound):.3f}" for bound in (0.05, 0.01, 0.001)]
+            row(make.__name__, n, len(p_values), *shares)
+
+
 def with_error(values):
     return f"{values.mean():.2f} ({values.std() / np.sqrt(len(values)):.2f})"
 
@@ -233,6 +252,25 @@ def report(specs, cases, graphs):
                 with_error(found[:, 1]),
                 f"{found[:, 2].mean():.2f}",
             )
+
+
+OTHERS = (
+    "functional-anova;iamb+knn-cmi;nonparanormal+iamb(rule=combined)+knn-cmi(k=5);iamb(rule=combined)+residual-dependence;"
+    "nonparanormal+iamb(adjust=candidates)+fisher-z;nonparanormal+neighbourhood(select=stars);nonparanormal+glasso(select=stars)"
+)
+KINDS = [
+    (independent, 7, 500),
+    (chain, 7, 500),
+    (CHAINS["heavy"], 7, 500),
+    (star, 7, 500),
+    (STARS["polynomials"], 9, 500),
+    (heavy_tails, 7, 500),
+    (censored, 5, 400),
+    (counts, 5, 400),
+    (gaussian, 14, 500),
+    (cubed, 14, 500),
+    (nonlinear, 14, 500),
+]
 
 
 def stepwise(x, y, names):
@@ -300,19 +338,23 @@ def paper(file):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("false-edges", *MORE, "wide", "hard", "real", "paper"))
+    parser.add_argument("what", choices=("false-edges", *MORE, "wide", "hard", "everything", "level", "real", "paper"))
     parser.add_argument("file", nargs="?", default="functional_anova.csv")
     parser.add_argument("--graphs", type=int, default=30)
     parser.add_argument("--columns", type=int, default=60)
-    parser.add_argument("--specs", default="functional-anova")
+    parser.add_argument("--specs")
     given = parser.parse_args()
-    specs = given.specs.split(";")
+    specs = (given.specs or (OTHERS if given.what == "everything" else "functional-anova")).split(";")
     if given.what == "real":
         real(specs)
     elif given.what == "paper":
         paper(given.file)
     elif given.what == "wide":
         report(specs, [(make, given.columns, 500) for make in (gaussian, cubed, nonlinear)], given.graphs)
+    elif given.what == "everything":
+        report(specs, KINDS, given.graphs)
+    elif given.what == "level":
+        level(given.graphs)
     elif given.what == "hard":
         report(specs, HARD, given.graphs)
     elif given.what in MORE:

@@ -28,6 +28,8 @@ Edge = tuple[int, int]
 _LEAST_ROWS = 20
 _PENALTY, _PENALTY_GROWTH, _PENALTY_COLUMNS = 4.0, 2.33, 7
 """Nats that an edge costs in a table of up to 7 columns, and how it grows with the logarithm of their number."""
+_PAIRS_FREE = 15
+"""So many pairs, those of six columns, do not count in the false discovery rate: there the penalty is enough."""
 _AT_A_TIME = 64
 _ROWS_AT_ALPHA = 250
 """Of more rows the check needs a smaller p-value: what the regressions miss shows the more clearly, the more there
@@ -41,7 +43,7 @@ class FunctionalANOVA(Learner):
     Each column's normal scores are explained by smooth functions of others and of pairs of others. The graph is the one
     for which the evidence of all regressions, less a penalty for each edge, is largest: the evidence of both directions
     of an edge adds up, and the one that says nothing costs nothing. Then each edge is tested by `smooth-gcm`, given the
-    other neighbours; it stays if its p-value is small, and within the false discovery rate `alpha` over all pairs.
+    other neighbours; it stays if its p-value is small, and within the rate `alpha` of false ones over all pairs but 15.
 
     It uses no CI test. Rows that are copies of others are counted once. It sees dependence of the mean of a column's
     normal scores on others, by up to two at a time, in at least one direction; a column that only spreads wider or less
@@ -95,7 +97,8 @@ class FunctionalANOVA(Learner):
         joined = search.best()
         p_values = _p_values(search, regressions, joined, run)
         level = min(self.alpha, self.alpha * _ROWS_AT_ALPHA / dataset.n)
-        kept = _kept(p_values, level, self.alpha, dataset.p * (dataset.p - 1) // 2) | allowed.required
+        pairs = dataset.p * (dataset.p - 1) // 2
+        kept = _kept(p_values, level, self.alpha, pairs - _PAIRS_FREE) | allowed.required
         neighbors = _neighbors(kept, dataset.p)
         directions = _directions(search, regressions, joined) | _directions(search, regressions, neighbors)
         rows = {(i, j): _edge_row(directions, i, j, p_values[i, j], dataset.names) for i, j in p_values}
@@ -175,12 +178,12 @@ def _p_values(
 
 
 def _kept(checks: dict[Edge, tuple[float, float]], level: float, rate: float, pairs: int) -> frozenset[Edge]:
-    """Return the edges whose p-values are at most `level`, and within the false discovery rate over all pairs.
+    """Return the edges whose p-values are at most `level`, and within the false discovery rate over so many pairs.
 
     Source: Benjamini and Hochberg (1995), doi:10.1111/j.2517-6161.1995.tb02031.x.
     """
     p_values = {edge: symmetric_p_value(*both) for edge, both in checks.items()}
-    bounds = [p for rank, p in enumerate(sorted(p_values.values()), start=1) if p <= rate * rank / pairs]
+    bounds = [p for rank, p in enumerate(sorted(p_values.values()), start=1) if p * pairs <= rate * rank]
     bound = min(level, max(bounds, default=-1.0))
     return frozenset(edge for edge, p in p_values.items() if p <= bound)
 
