@@ -168,7 +168,7 @@ def categories(labels: Sequence[Any], name: str) -> Values:
 
 
 def check_count(known: int, rows: int, name: str) -> None:
-    """Raise an error for texts of which too many are different to be categories."""
+    """Raise an error if so many texts are different that they cannot be categories."""
     if known > max(20, rows / 2) or known == rows > _FEW_ROWS:
         raise IdentifierError(
             f"column '{name}' holds {known} different texts in {rows} rows: it looks like free text or "
@@ -178,9 +178,9 @@ def check_count(known: int, rows: int, name: str) -> None:
 
 
 def check_no_quantities(labels: Sequence[str], name: str, place: Callable[[str], str]) -> None:
-    """Raise an error for labels that are numbers once signs, units and separators are gone, for times, and for errors.
+    """Raise an error for labels that are quantities: numbers with signs, units or separators, times, or errors.
 
-    Some may be no numbers, one in ten: a word such as "unknown" makes no categories of a hundred prices.
+    One label in ten may be something else: a word such as "unknown" does not turn a hundred prices into categories.
 
     Parameters
     ----------
@@ -343,7 +343,7 @@ def check_whole_numbers(array: NDArray[Any], name: str) -> None:
 
 
 def _check_integers(column: Any, values: Values, name: str) -> None:
-    """Raise an error for whole numbers that came as doubles, since others of their column are missing."""
+    """Raise an error for large whole numbers that became doubles since other values are missing."""
     if not (np.abs(values) >= WHOLE_NUMBERS).any():
         return
     for row, value in enumerate(column.to_list()):

@@ -100,7 +100,7 @@ def _mapping(data: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
 
 
 def _column(given: Any) -> Any:
-    """Return a column of a mapping; a sequence as objects, since NumPy would make text of numbers beside a text."""
+    """Return a column of a mapping; a sequence as objects, since NumPy turns numbers next to a text into text."""
     if hasattr(given, "to_numpy") or not isinstance(given, Sequence) or isinstance(given, str | bytes):
         return given if hasattr(given, "to_numpy") else np.asanyarray(given)  # a mask stays
     column = np.empty(len(given), dtype=object)

@@ -401,7 +401,7 @@ _WHICH = (
 
 
 def _delimiter(header: str, row: str) -> str:
-    """Return what cuts names and first row into equally many cells, rather numbers than text; else, into most."""
+    """Return what cuts the names and the first row into equally many cells, numbers if possible; else into most."""
 
     def fit(delimiter: str) -> tuple[bool, bool, int, int]:
         names, cells = _cells(header, delimiter), _cells(row, delimiter)

@@ -36,9 +36,9 @@ _PLAIN = frozenset({str, int})  # and not bool, which compares equal to numbers
 class TableTest:
     """A CI test bound to a table: it answers questions about columns, given by name or number. `bind` makes one.
 
-    Answers are those that `learn` gets. They are remembered, but for those about groups of columns. It can be copied
-    and pickled at any time, with its answers, and used from several threads: with ``threads=1`` these are served side
-    by side if the test is made for it, otherwise one after another, each on all threads.
+    Answers are those that `learn` gets. They are remembered, except about groups of columns. The test can be copied and
+    pickled at any time, with its answers, and used from several threads. With ``threads=1`` these are served side by
+    side, if the test is made for it. Otherwise they are served one after another, each on all threads.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ class TableTest:
                 raise DataError(f"column '{self.names[min(shared)]}' is {where}")
 
     def __deepcopy__(self, memo: object) -> TableTest:
-        """Return the same object: nothing in it ever changes but the memory, which threads share too."""
+        """Return the same object: nothing in it ever changes except the memory, which threads share too."""
         return self
 
     def __repr__(self) -> str:

@@ -42,8 +42,8 @@ def write_result(
     The last holds the whole result, and `read_result` reads it back. `pyknnmi.provenance_schema` and
     `pyknnmi.result_schema` describe the two.
     A result with directions is written by `DIRECTED_WRITERS` too. Of more than 2000 columns ``adjacency.csv`` is left
-    out, with a warning. The same data, spec and seed give the same bytes, but
-    for these two, which hold the time taken.
+    out, with a warning. The same data, spec and seed give the same bytes,
+    except in these two, which hold the time taken.
 
     Parameters
     ----------
@@ -120,8 +120,8 @@ def edges_csv(result: LearnResult) -> str:
 def evidence_csv(result: LearnResult) -> str:
     """Return one line for each edge and each other pair with evidence: the test that decided, and both searches.
 
-    ``one_sided`` is true where one of the two columns chose the other and was not chosen by it, as happens to edges
-    under the rule OR and to near misses under AND; it is empty where only one of them was searched for, or where the
+    ``one_sided`` is true where one of the two columns chose the other and was not chosen by it. That happens to edges
+    under the rule OR, and to near misses under AND. It is empty where only one of them was searched for, or where the
     learner searches for no blankets. Columns that begin with ``source_`` and ``target_`` hold what the search of that
     column found about the other. ``frequency``, of the wrapper ``stability``, is the share of graphs with the edge.
     """

@@ -56,7 +56,7 @@ def learn_graph(
     calibrate: int,
     store: Store | None,
 ) -> LearnResult:
-    """Return the Markov network of `data` that the stages find; `calibrate` is the draws a question."""
+    """Return the Markov network of `data` that the stages find; `calibrate` is the number of draws for a question."""
     start = time.perf_counter()
     run = run or Run()
     run.warn_of_fewer_threads()

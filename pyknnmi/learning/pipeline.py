@@ -94,7 +94,7 @@ class Pipeline(Stages):
         calibrate: int = 0,
         store: Store | None = None,
     ) -> LearnResult:
-        """Return the Markov network of `data`; see `pyknnmi.learn`. `calibrate` is the draws a question."""
+        """Return the Markov network of `data`; see `pyknnmi.learn`. `calibrate` draws are made for a question."""
         _log.info("learning %s", self)
         with collected_warnings() as messages:
             result = learn_graph(self, data, run, constraints, orient=orient, calibrate=calibrate, store=store)

@@ -192,10 +192,10 @@ def _allowed(annotation: Any) -> str:
 
 
 def guarded(component: Component, doing: str | Callable[[], str], call: Callable[[], T]) -> T:
-    """Return call(), and let a stranger's exception say which component raised it, and over what.
+    """Return call(), and report an exception of a plugin with the component that raised it and what it was doing.
 
-    What a component of a plugin changes of the state that all code in the process shares is changed back. `doing` may
-    be a function that returns the text, for calls that are made often.
+    Changes that it makes to the state of the whole process are taken back. `doing` may be a function that returns the
+    text, for calls that are made often.
     """
 
     def where() -> str:

@@ -49,7 +49,7 @@ class Wrapper(Component):
     kind: ClassVar[str] = "wrapper"
 
     def accepts(self, kind: str) -> bool:
-        """Return True: whether columns of a kind can be used is for the test to say."""
+        """Return True: the test decides which kinds of columns can be used."""
         return True
 
     @abstractmethod

@@ -46,7 +46,7 @@ class CompleteCases(BoundTest):
         return bound.test(0, 1, given) if level is None else bound.test_at(0, 1, given, level)
 
     def associations(self, x: int, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return the associations, of candidates that miss values in the same rows by one call; 0 for a constant."""
+        """Return the associations, 0 for a constant. Candidates that miss values in the same rows share a call."""
         missing = np.isnan(self._dataset.values[:, list(candidates)])
         groups: dict[bytes, list[int]] = {}
         for place in range(len(candidates)):

@@ -130,7 +130,10 @@ def _directions(pair: Pair, blankets: Mapping[int, Collection[int]], tester: Tes
 
 
 def _combined(directions: list[Evidence], alpha: float) -> Evidence:
-    """Return the decision about a pair from the tests in both directions, which are one if the given columns are."""
+    """Return the decision about a pair from the tests in both directions.
+
+    These are one and the same test if both are given the same columns.
+    """
     weakest = max(directions, key=_doubt)
     if len({evidence.question[2] for evidence in directions}) == 1:
         return weakest

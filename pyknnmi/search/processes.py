@@ -189,7 +189,7 @@ def _end_with(parent: int) -> None:
 
 
 def _forget_workers() -> None:
-    """Let a child made by fork start workers of its own: joblib's are there, and the thread that served them is not."""
+    """Let a child made by fork start workers of its own: it has joblib's, and not the thread that served them."""
     from sys import modules
 
     executors: Any = modules.get("joblib.externals.loky.reusable_executor")

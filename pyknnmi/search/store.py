@@ -56,8 +56,8 @@ class Store:
     """Answers by content: a changed cell, name, parameter, seed or version is tested anew.
 
     Each answer has a checksum over itself and its question, so that a damaged file is an error and no other answer.
-    Several processes may share the file. Every answer is committed by itself, so nothing is lost when a process is
-    killed but the tests that it was making.
+    Several processes may share the file. Every answer is committed by itself: a process that is killed loses only
+    the tests that it was making.
 
     Parameters
     ----------

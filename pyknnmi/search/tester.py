@@ -175,8 +175,9 @@ class Tester:
     def test(self, x: int, y: int, z: Sequence[int] = (), *, among: int = 1) -> CIResult:
         """Return the answer for columns x and y given z; the same question is computed once.
 
-        The best of several candidates looks dependent by chance the more often, the more there are. `among` says how
-        many: dependence then needs a p-value below alpha / among (Bonferroni). A test without `alpha` answers as ever.
+        The more candidates there are, the more often the best of them looks dependent by chance. `among` says how many
+        there are: dependence then needs a p-value below alpha / among (Bonferroni). To a test without `alpha` this
+        makes no difference.
         """
         question: LeveledQuestion = self._question(x, y, z)
         if among > 1 and self.alpha is not None:
