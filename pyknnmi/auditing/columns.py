@@ -100,6 +100,7 @@ def column_findings(dataset: Dataset) -> Iterator[AuditFinding]:
         if len(values.distinct) < 2:
             yield _constant(values)
         else:
+            yield from _missing_values(values)
             yield from _identifier(values, i in numbering)
             yield from _small_classes(values) if kind == "discrete" else _numbers(values)
 
@@ -135,6 +136,19 @@ def _constant(values: ColumnValues) -> AuditFinding:
         "it depends on nothing and stays without edges",
         "leave it out",
     )
+
+
+def _missing_values(values: ColumnValues) -> Iterator[AuditFinding]:
+    share = 1 - values.rows / len(values.given)
+    if share > 0:
+        yield AuditFinding(
+            "missing-values",
+            (values.name,),
+            share,
+            f"{share:.1%} of the rows of column '{values.name}' miss its value",
+            "tests about it have fewer rows, and are biased where what is missing depends on other columns",
+            "take missing=drop-per-test, or impute; leave out a column that misses most values",
+        )
 
 
 def _small_classes(values: ColumnValues) -> Iterator[AuditFinding]:

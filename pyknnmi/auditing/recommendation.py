@@ -11,6 +11,7 @@ from pyknnmi.data.dataset import Dataset, listing
 __all__ = ["recommended"]
 
 _MANY_COLUMNS = 30  # beyond these, with hundreds of rows, the estimate given a blanket shrinks to nothing
+_MOSTLY_MISSING = 0.5  # share of rows without a value: two such columns may have no row in common
 _MANY_ROWS = 2_000  # from these on permutations take most of the time
 
 
@@ -50,9 +51,15 @@ def _options(dataset: Dataset, findings: Sequence[AuditFinding]) -> tuple[dict[s
     again = [
         finding.columns[1] for finding in findings if finding.kind == "copies" and finding.columns[1] not in naming
     ]
-    if naming or again:
-        options["ignore"] = [*naming, *again]
-        parts = [(naming, "numbers or names the rows"), (again, "is in the table twice")]
+    sparse = [
+        finding.columns[0]
+        for finding in findings
+        if finding.kind == "missing-values" and finding.figure > _MOSTLY_MISSING and finding.columns[0] not in naming
+    ]
+    ignored = list(dict.fromkeys([*naming, *again, *sparse]))
+    if ignored and len(ignored) <= dataset.p - 2:  # which a network needs
+        options["ignore"] = ignored
+        parts = [(naming, "numbers or names the rows"), (again, "is in the table twice"), (sparse, "is mostly missing")]
         reasons.append(f"ignore: {'; '.join(f'{listing(names)} {what}' for names, what in parts if names)}")
     if dataset.has_missing:
         options["missing"] = "drop-per-test"

@@ -145,7 +145,8 @@ def test_copies_in_any_units():
     hole = np.arange(N) % 9 == 0
     a[hole] = np.nan
     findings = found(np.column_stack([a, b, c, d, np.exp(-a), 7 - 1e-6 * b]))
-    assert set(findings) == {("copies", ("X1", "X5")), ("copies", ("X2", "X6"))}
+    assert {key for key in findings if key[0] == "copies"} == {("copies", ("X1", "X5")), ("copies", ("X2", "X6"))}
+    assert findings["missing-values", ("X5",)].figure == pytest.approx(34 / N)
     assert "reverse" in findings["copies", ("X1", "X5")].found
     assert "units" in findings["copies", ("X2", "X6")].found
     a[[1, 2]] = a[[2, 1]]  # two rows only
@@ -333,6 +334,12 @@ def recommended_for():
         "repeats": (random.permutation(copies), "iamb+knn-cmi", {"repeats": "one"}),
         "numbered": (np.column_stack([np.arange(120), normals(2, 120)]), "iamb+knn-cmi", {"ignore": ["X1"]}),
         "copied": (np.column_stack([walks[:, 0], normals(2, 120), walks[:, 0]]), "iamb+knn-cmi", {"ignore": ["X4"]}),
+        "mostly missing": (
+            np.column_stack([normals(2, 120), np.where(random.random(120) < 0.9, np.nan, 1)]) * normals(3, 120, seed=2),
+            "iamb+knn-cmi",
+            {"ignore": ["X3"], "missing": "drop-per-test"},
+        ),
+        "two columns": (np.column_stack([np.arange(120), normals(1, 120)]), "iamb+knn-cmi", {}),
         "few values": (random.integers(0, 3, (120, 3)), "iamb+knn-cmi", {}),
     }
 
