@@ -93,10 +93,10 @@ class Smoother:
     """Regression on the columns z: an unpenalised linear part, and kernel ridge regression of what that leaves.
 
     The kernels are Gaussian in all columns of z, additive (the mean of Gaussians in one column each), and of the
-    ANOVA kind (the product of (1 + Gaussian) / 2 over the columns), of several widths. They are approximated from
-    landmarks, which are rows taken at random (Nyström). Each column that is smoothed has the kernel and the ridge of
-    the least error by generalized cross-validation, (RSS / n) / (1 - degrees of freedom / n)^2. All but that choice
-    depends on z alone.
+    ANOVA kind (the product of (1 + Gaussian) / 2 over the columns), of several widths. One more, for effects with
+    steps, is the mean of exp(-|difference|) in one column each. Kernels are approximated from landmarks, which are rows
+    taken at random (Nyström). Each column that is smoothed has the kernel and the ridge of the least error by
+    generalized cross-validation, (RSS / n) / (1 - degrees of freedom / n)^2. All but that choice depends on z alone.
 
     Parameters
     ----------
@@ -198,6 +198,10 @@ def _kernels(z: Matrix, landmarks: Matrix) -> Iterator[Matrix]:
     for j in range(d):
         squared += (z[:, [j]] - landmarks[:, j]) ** 2
     yield from _halving_widths(np.exp(squared / (-2 * d * _WIDEST**2)), 4 if d == 1 else 3)
+    rough = np.zeros_like(squared)
+    for j in range(d):
+        rough += np.exp(-np.abs(z[:, [j]] - landmarks[:, j])) / d
+    yield rough
     if d > 1:
         additive = [np.zeros_like(squared) for _ in range(3)]
         anova = [np.full_like(squared, 0.5**d) for _ in range(2)]

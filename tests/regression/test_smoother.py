@@ -18,13 +18,15 @@ def gaussian(a, b, width):
 def kernels(a, b):
     """The kernels in the docstring of Smoother, one coordinate at a time."""
     d = a.shape[1]
+    rough = sum(np.exp(-abs(a[:, [j]] - b[:, j])) for j in range(d)) / d
     if d == 1:
-        return [gaussian(a, b, width) for width in (0.2, 0.4, 0.8, 1.6)]
+        return [*(gaussian(a, b, width) for width in (0.2, 0.4, 0.8, 1.6)), rough]
     each = {w: [gaussian(a[:, [j]], b[:, [j]], w) for j in range(d)] for w in (0.4, 0.8, 1.6)}
     return [
         *(gaussian(a, b, width * np.sqrt(d)) for width in (0.4, 0.8, 1.6)),
         *(sum(each[width]) / d for width in (0.4, 0.8, 1.6)),
         *(np.prod([(1 + k) / 2 for k in each[width]], axis=0) for width in (0.8, 1.6)),
+        rough,
     ]
 
 
@@ -71,6 +73,7 @@ def test_residuals_are_uncorrelated_with_the_linear_part():
         lambda z: np.sin(2 * z[:, 0]),
         lambda z: np.tanh(1.5 * z).sum(axis=1),
         lambda z: z[:, 0] * z[:, 1],
+        lambda z: np.sign(z[:, 0]),
     ],
 )
 def test_smooth_effects_are_found(effect):
