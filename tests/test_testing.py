@@ -12,13 +12,13 @@ import pytest
 
 from pyknnmi import CIResult, Dataset, PyknnmiWarning
 from pyknnmi.components import BoundTest, CITest, LearnedGraph, Learner, Transform
+from pyknnmi.conformance.kit import failures
 from pyknnmi.registry.registry import Registry
 from pyknnmi.testing import (
     check_ci_test,
     check_learner,
     check_transform,
     checks_of,
-    failures,
     parametrize_with_checks,
 )
 

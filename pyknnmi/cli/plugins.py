@@ -10,11 +10,11 @@ from pathlib import Path
 import click
 
 from pyknnmi.cli.common import Failure, writing
+from pyknnmi.conformance.kit import checks_of, failures
 from pyknnmi.errors import PyknnmiError, PyknnmiWarning, UnknownNameError, did_you_mean
 from pyknnmi.registry.hookspecs import PROJECT, unmarked_hooks
 from pyknnmi.registry.registry import Plugin, Registry, default_registry
 from pyknnmi.registry.scaffold import new_plugin
-from pyknnmi.testing import checks_of, failures
 
 __all__ = ["plugins"]
 

@@ -1,0 +1,1 @@
+"""The checks that every component must pass, by kind; `pyknnmi.testing` is the door to them."""
