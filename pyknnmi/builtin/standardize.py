@@ -16,5 +16,5 @@ class Standardize(Transform):
     name: ClassVar[str] = "standardize"
 
     def apply(self, dataset: Dataset) -> Dataset:
-        """Return the standardised data."""
+        """Return the standardized data."""
         return Dataset(standardized(dataset.values), dataset.names)

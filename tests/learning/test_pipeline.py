@@ -127,7 +127,7 @@ def returning(result):
 
         name: ClassVar[str] = "strange"
 
-        def learn(self, dataset, test, run):
+        def learn(self, dataset, tester, run):
             if isinstance(result, Exception):
                 raise result
             return result

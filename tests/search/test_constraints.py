@@ -169,7 +169,7 @@ def test_a_learner_that_does_not_heed_is_named():
 
         name: ClassVar[str] = "stubborn"
 
-        def learn(self, dataset, test, run):
+        def learn(self, dataset, tester, run):
             return LearnedGraph([(1, 0)])
 
     pipeline = Pipeline(Stubborn(), FisherZ())
@@ -222,7 +222,7 @@ class Untested(Learner):
     name: ClassVar[str] = "untested"
     uses_test: ClassVar[bool] = False
 
-    def learn(self, dataset, test, run):
+    def learn(self, dataset, tester, run):
         return LearnedGraph(())
 
 

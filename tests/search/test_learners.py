@@ -23,9 +23,9 @@ class Laid(BlanketLearner):
     rule: Literal["and", "or"] = "and"
     blankets: str = ""
 
-    def blanket(self, target, candidates, test):
+    def blanket(self, target, candidates, tester):
         for other in candidates:
-            test.test(target, other)
+            tester.test(target, other)
         return [NAMES.index(name) for name in self.blankets.split("|")[target]]
 
 
@@ -83,10 +83,10 @@ class Testing(BlanketLearner):
     blankets: str = "|||"
     questions: str = "|||"
 
-    def blanket(self, target, candidates, test):
+    def blanket(self, target, candidates, tester):
         for question in self.questions.split("|")[target].split():
             other, *given = (NAMES.index(name) for name in question)
-            test.test(target, other, given)
+            tester.test(target, other, given)
         return [NAMES.index(name) for name in self.blankets.split("|")[target]]
 
 
@@ -134,10 +134,10 @@ class Whole(Learner):
 
     name: ClassVar[str] = "whole"
 
-    def learn(self, dataset, test, run):
-        test.test(0, 1)
-        test.test(0, 1, [2])
-        test.test(2, 3)
+    def learn(self, dataset, tester, run):
+        tester.test(0, 1)
+        tester.test(0, 1, [2])
+        tester.test(2, 3)
         return LearnedGraph([(1, 0)])
 
 
@@ -155,8 +155,8 @@ def test_learners_see_varying_columns_in_natural_order():
 
         name: ClassVar[str] = "look"
 
-        def learn(self, dataset, test, run):
-            seen.append((dataset.names, test.names))
+        def learn(self, dataset, tester, run):
+            seen.append((dataset.names, tester.names))
             return LearnedGraph([(0, 1)])
 
     values = np.random.default_rng(1).standard_normal((9, 4))
