@@ -1,10 +1,14 @@
 // Many y columns share the work that depends on x and z alone. Each point gets one list of its neighbours in (x, z)
 // and one in z, by distance, and eight columns at a time walk them in the lanes of a SIMD register. The points are
-// taken in blocks of neighbours, whose lists touch the same rows of y.
+// taken in blocks of neighbours, whose lists touch the same rows of y. A y that would need a longer list than most is
+// searched by itself.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 
+#include "along_y.hpp"
 #include "batched_columns.hpp"
 #include "engines.hpp"
 #include "fixed_side.hpp"
@@ -19,12 +23,21 @@ namespace {
 // One thread's way through the points of a block.
 class BatchWalker {
 public:
-    BatchWalker(const FixedSide& fixed, const BatchedColumns& y)
+    // `along_y` is null where no y is searched by itself.
+    BatchWalker(const FixedSide& fixed, const BatchedColumns& y, const AlongY* along_y)
         : fixed_(&fixed),
           kernels_(&fixed.kernels()),
           y_(&y),
+          along_y_(along_y),
           near_(fixed.geometry(), fixed.kernels()),
-          room_(fixed.k() * 2 * batch_size) {}
+          room_(fixed.k() * 2 * batch_size),
+          nearest_(static_cast<int>(fixed.k())) {
+        // Of two independent columns, one has fewer than sqrt(k n) points within the k-th distance.
+        const double few = std::sqrt(static_cast<double>(fixed.k() * fixed.points()));
+        if (along_y == nullptr) return;
+        longest_ = 512 + static_cast<std::size_t>(16 * few);
+        adapts_ = along_y->far_values_among_x() || has_far_values(*y.ranked(0).sorted());
+    }
 
     // Calls consume(position, batch, counts) for every batch, with the counts of the block's points from that
     // position on.
@@ -45,9 +58,9 @@ public:
 private:
     struct Point {
         Neighbors xz, z;
-        double radius = 0.0;        // up to which they were collected
-        double largest = 0.0;       // k-th distance over all columns
-        AlignedVector<double> rho;  // k-th distances, eight for each batch
+        double radius = 0.0;          // up to which they were collected
+        AlignedVector<double> rho;    // k-th distances, eight for each batch
+        std::vector<double> covered;  // for each batch, how far points must be looked at for all its columns
     };
 
     // All columns walk lists of one radius; few lists turn out to be too short.
@@ -56,42 +69,93 @@ private:
         const double start = guess_ > 0.0 ? guess_ : near_.side();
         for (std::size_t p = 0; p < points; ++p) {
             points_[p].rho.resize(y_->batches() * batch_size);
-            points_[p].largest = 0.0;
-            collect(p, start);
+            points_[p].covered.resize(y_->batches());
+            if (collect(p, start)) continue;
+            points_[p].xz.clear();
+            points_[p].radius = -1.0;  // not even points at distance 0
         }
         for (std::size_t b = 0; b < y_->batches(); ++b)
             for (std::size_t p = 0; p < points; ++p) batch_nearest(p, b);
-        double sum = 0.0;
         for (std::size_t p = 0; p < points; ++p) {
-            reach_all(p);
-            sum += points_[p].largest;
+            reach_most(p);
+            if (along_y_ != nullptr) search_the_others(p);
         }
+        if (adapts_) choose_served(points / 2);
+        double sum = 0.0;
+        for (std::size_t p = 0; p < points; ++p) sum += needed(points_[p]);
         guess_ = 1.1 * sum / static_cast<double>(points);  // as measured; flat within a quarter
+    }
+
+    // How far points must be looked at for the share of batches that lists serve.
+    double needed(const Point& point) {
+        if (served_ == 1.0) return *std::max_element(point.covered.begin(), point.covered.end());
+        sorted_.assign(point.covered.begin(), point.covered.end());
+        const auto at =
+            sorted_.begin() + static_cast<std::ptrdiff_t>(served_ * static_cast<double>(sorted_.size() - 1));
+        std::nth_element(sorted_.begin(), at, sorted_.end());
+        return *at;
+    }
+
+    // Which share of the batches lists should serve in the next block, by what would have been best for this point.
+    // Costs are in nanoseconds, roughly as measured; they are no part of any answer.
+    void choose_served(std::size_t p) {
+        const Point& point = points_[p];
+        alone_.clear();
+        for (std::size_t b = 0; b < y_->batches(); ++b)
+            for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
+                const std::size_t j = b * batch_size + l;
+                const double value = y_->batch(b).values[(first_ + p) * batch_size + l];
+                const std::size_t near = along_y_->y_within(y_->ranked(j), value, point.rho[j]);
+                alone_.push_back(50.0 + 3.0 * static_cast<double>(near));
+            }
+        double least = std::numeric_limits<double>::infinity(), best = 1.0;
+        for (const double share : {1.0, 0.75, 0.5, 0.25, 0.0}) {
+            served_ = share;
+            const double radius = needed(point);
+            const auto listed = static_cast<double>(along_y_->xz_within(first_ + p, radius));
+            double cost = 1.5 * static_cast<double>(y_->batches()) * listed;
+            for (std::size_t j = 0; j < alone_.size(); ++j)
+                if (fixed_->terms().covering(point.rho[j]) > radius) cost += alone_[j];
+            if (cost >= least) continue;
+            least = cost;
+            best = share;
+        }
+        served_ = best;
     }
 
     // Collects farther out until no neighbour that is missing can be nearer than a k-th one; only the batches that this
     // concerns walk again.
-    void reach_all(std::size_t p) {
+    void reach_most(std::size_t p) {
         Point& point = points_[p];
-        for (GrowingRadius radius(point.radius); point.largest > point.radius;) {
+        GrowingRadius radius(point.radius);
+        for (double wanted = needed(point); wanted > point.radius; wanted = needed(point)) {
             const double before = point.radius;
-            radius.grow(point.largest);
-            collect(p, radius);
-            point.largest = 0.0;
-            for (std::size_t b = 0; b < y_->batches(); ++b) {
-                const double* const rho = point.rho.data() + b * batch_size;
-                const double largest = fixed_->terms().covering(*std::max_element(rho, rho + batch_size));
-                if (largest > before)
-                    batch_nearest(p, b);
-                else
-                    point.largest = std::max(point.largest, largest);
+            radius.grow(wanted);
+            if (!collect(p, radius)) return;
+            for (std::size_t b = 0; b < y_->batches(); ++b)
+                if (point.covered[b] > before) batch_nearest(p, b);
+        }
+    }
+
+    void search_the_others(std::size_t p) {
+        Point& point = points_[p];
+        for (std::size_t b = 0; b < y_->batches(); ++b) {
+            if (point.covered[b] <= point.radius) continue;
+            point.covered[b] = 0.0;
+            for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
+                double& rho = point.rho[b * batch_size + l];
+                if (fixed_->terms().covering(rho) > point.radius)
+                    rho = along_y_->kth_distance(y_->ranked(b * batch_size + l), first_ + p, nearest_);
+                point.covered[b] = std::max(point.covered[b], fixed_->terms().covering(rho));
             }
         }
     }
 
-    void collect(std::size_t p, double radius) {
+    // False, and nothing is changed, if the list would be so long that each y is better searched by itself.
+    bool collect(std::size_t p, double radius) {
         Point& point = points_[p];
         const std::span<const std::uint32_t> blocks = near_.within(first_ + p, radius);
+        if (blocks.size() * block_size > longest_) return false;
         const PointQuery query{.geometry = &fixed_->geometry(),
                                .x = fixed_->x(),
                                .y = nullptr,
@@ -108,10 +172,11 @@ private:
         point.xz.order(*kernels_, scratch_);
         point.z.found(found[1]);
         point.radius = radius;
+        return true;
     }
 
     void order_z(Point& point) {
-        point.z.drop_beyond(point.largest, *kernels_);
+        point.z.drop_beyond(*std::max_element(point.covered.begin(), point.covered.end()), *kernels_);
         point.z.order(*kernels_, scratch_);
     }
 
@@ -119,27 +184,43 @@ private:
         Point& point = points_[p];
         const double largest = kernels_->batch_nearest(point.xz.ordered(), y_->batch(b), first_ + p, fixed_->k(),
                                                        room_.data(), point.rho.data() + b * batch_size);
-        point.largest = std::max(point.largest, fixed_->terms().covering(largest));
+        point.covered[b] = fixed_->terms().covering(largest);
     }
 
     BatchCounts counts_within(std::size_t p, std::size_t b) {
         Point& point = points_[p];
         const std::size_t self = first_ + p;
-        double radius[batch_size];
-        for (std::size_t l = 0; l < batch_size; ++l) radius[l] = fixed_->terms().reach(point.rho[b * batch_size + l]);
+        const double* const rho = point.rho.data() + b * batch_size;
+        const bool beyond = point.covered[b] > point.radius;  // what the list holds, for some columns
+        double radius[batch_size], listed[batch_size];
+        for (std::size_t l = 0; l < batch_size; ++l) listed[l] = radius[l] = fixed_->terms().reach(rho[l]);
+        for (std::size_t l = 0; beyond && l < batch_size; ++l)
+            if (fixed_->terms().covering(rho[l]) > point.radius) listed[l] = -1.0;
         BatchCounts n{};
         if (fixed_->terms().mixed())
-            kernels_->batch_within_y(point.xz.ordered(), y_->batch(b), self, radius, n.xz, n.joint);
+            kernels_->batch_within_y(point.xz.ordered(), y_->batch(b), self, listed, n.xz, n.joint);
         else
-            kernels_->batch_within(point.xz.ordered(), radius, n.xz);
+            kernels_->batch_within(point.xz.ordered(), listed, n.xz);
+        if (beyond) count_beyond(point, b, self, radius, n);
         if (fixed_->counts_by_line()) {
             kernels_->batch_line_within(y_->lines(b), y_->columns_in(b), y_->batch(b).values + self * batch_size,
                                         fixed_->z(self), radius, n.z, n.yz);
         } else {
             kernels_->batch_within_y(point.z.ordered(), y_->batch(b), self, radius, n.z, n.yz);
         }
-        if (point.largest == std::numeric_limits<double>::infinity()) count_everything(radius, n);
+        if (point.covered[b] == std::numeric_limits<double>::infinity()) count_everything(radius, n);
         return n;
+    }
+
+    // In (x, z) and the joint space, for the columns that were searched by themselves.
+    void count_beyond(const Point& point, std::size_t b, std::size_t self, const double* radius, BatchCounts& n) const {
+        for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
+            if (fixed_->terms().covering(point.rho[b * batch_size + l]) <= point.radius) continue;
+            n.xz[l] = static_cast<std::int64_t>(along_y_->xz_within(self, radius[l]));
+            if (!fixed_->terms().mixed()) continue;
+            const RankedColumn& y = y_->ranked(b * batch_size + l);
+            n.joint[l] = static_cast<std::int64_t>(along_y_->joint_within(y, self, radius[l]));
+        }
     }
 
     // An infinite radius also reaches the infinities that fill the last block and the lists.
@@ -152,8 +233,15 @@ private:
     const FixedSide* fixed_;
     const Kernels* kernels_;
     const BatchedColumns* y_;
+    const AlongY* along_y_;
     NearBlocks near_;
     AlignedVector<double> room_;
+    KSmallest nearest_;
+    std::vector<double> sorted_;
+    std::vector<double> alone_;  // cost of searching each column by itself
+    bool adapts_ = false;
+    double served_ = 1.0;
+    std::size_t longest_ = std::numeric_limits<std::size_t>::max();  // list, in places of its blocks
     std::vector<std::uint32_t> scratch_;
     Point points_[block_size];
     std::size_t first_ = 0;  // position of the block's first point
@@ -164,7 +252,9 @@ class BatchEngine final : public NeighborEngine {
 public:
     BatchEngine(const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& kernels,
                 const Options& options)
-        : fixed_(x, z, neighborhood, kernels), options_(options) {}
+        : fixed_(x, z, neighborhood, kernels), options_(options) {
+        if (fixed_.counts_by_line()) along_y_.emplace(fixed_, x);
+    }
 
     void sums(const ColumnSource& source, std::size_t, std::size_t first, std::span<Sum> out) override {
         const std::size_t most = most_columns();
@@ -221,7 +311,8 @@ private:
     template <class Consume>
     void each_block(const ColumnSource& source, std::size_t first, std::size_t columns, const Consume& consume) {
         const BatchedColumns y(fixed_, source, first, columns, options_);
-        std::vector<BatchWalker> walkers(static_cast<std::size_t>(thread_count(options_)), BatchWalker(fixed_, y));
+        std::vector<BatchWalker> walkers(static_cast<std::size_t>(thread_count(options_)),
+                                         BatchWalker(fixed_, y, along_y_ ? &*along_y_ : nullptr));
         parallel_for(fixed_.geometry().blocks, options_, [&](std::size_t block, int thread) {
             BatchWalker& walker = walkers[static_cast<std::size_t>(thread)];
             walker.walk(block, [&](std::size_t position, std::size_t batch, std::span<const BatchCounts> counts) {
@@ -232,6 +323,7 @@ private:
 
     FixedSide fixed_;
     Options options_;
+    std::optional<AlongY> along_y_;
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ public:
         return {values_.data() + b * rows_ * batch_size, caps_.empty() ? nullptr : caps_.data() + b * batch_size};
     }
     const RankedLine* lines(std::size_t batch) const { return lines_.data() + batch * batch_size; }
+    const RankedColumn& ranked(std::size_t column) const { return *ranked_[column]; }
 
 private:
     void fill(std::size_t b, const FixedSide& fixed, const ColumnSource& source, std::size_t first);

@@ -15,7 +15,7 @@ FixedSide::FixedSide(const Points& x, const Points& z, const Neighborhood& neigh
 
 RankedColumn FixedSide::ranked(std::shared_ptr<const SortedColumn> other, std::span<const double> y,
                                double y_cap) const {
-    return RankedColumn(std::move(other), line_ ? &*line_ : nullptr, y, y_cap, *kernels_);
+    return RankedColumn(std::move(other), line(), y, y_cap, *kernels_);
 }
 
 }  // namespace knnmi

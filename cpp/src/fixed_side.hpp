@@ -32,7 +32,8 @@ public:
     double x_cap() const { return x_cap_; }
     const Terms& terms() const { return terms_; }
 
-    // For counts_by_line(): see RankedColumn.
+    // For counts_by_line(): see RankedColumn. The line is null when z is empty.
+    const SortedLine* line() const { return line_ ? &*line_ : nullptr; }
     RankedColumn ranked(std::shared_ptr<const SortedColumn> other, std::span<const double> y, double y_cap) const;
 
     // The single column of z, or anything when there is none.

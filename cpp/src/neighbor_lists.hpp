@@ -28,6 +28,7 @@ class Neighbors {
 public:
     PointDistances reserve(std::size_t capacity) { return found_.reserve(capacity); }
     void found(std::size_t count) { count_ = count; }
+    void clear() { count_ = chunks_ = 0; }
 
     void drop_beyond(double radius, const Kernels& kernels) {
         count_ = kernels.keep_within(found_.arrays(), count_, radius);

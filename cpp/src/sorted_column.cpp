@@ -23,7 +23,7 @@ std::vector<std::uint32_t> ascending_rows(const Points& column) {
     return rows;
 }
 
-SortedColumn::SortedColumn(std::span<const double> values) : levels_(1) {
+SortedColumn::SortedColumn(std::span<const double> values) : size_(values.size()), levels_(1) {
     levels_.front().assign(values.begin(), values.end());
     std::sort(levels_.back().begin(), levels_.back().end());
     fill_run(levels_.back());

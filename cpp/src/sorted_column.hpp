@@ -25,8 +25,10 @@ public:
     SortedColumn& operator=(const SortedColumn&) = delete;
 
     const SortedLevels& view() const { return view_; }
+    std::span<const double> values() const { return {levels_.front().data(), size_}; }
 
 private:
+    std::size_t size_;
     SortedLevels view_{};
     std::vector<AlignedVector<double>> levels_;
 };

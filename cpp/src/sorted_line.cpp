@@ -1,5 +1,6 @@
 #include "sorted_line.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace knnmi {
@@ -17,17 +18,7 @@ std::vector<double> values_at(const std::vector<std::uint32_t>& rows, const Poin
     return values;
 }
 
-// Whether values that are all among the sorted ones, as many as those, are each there as often. Equal values take the
-// places from their rank on; one too many takes a place that is another value's.
-bool is_rearrangement(std::span<const double> values, const std::vector<std::uint32_t>& ranks,
-                      const SortedColumn& sorted) {
-    std::vector<std::uint32_t> taken(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const std::size_t place = ranks[i] + taken[ranks[i]]++;
-        if (place == values.size() || sorted.view().level[0][place] != values[i]) return false;
-    }
-    return true;
-}
+constexpr std::size_t worth_a_grid = 2048;  // rows from which on one is made
 
 }  // namespace
 
@@ -36,27 +27,112 @@ SortedLine::SortedLine(const Points& z)
 
 RankedColumn::RankedColumn(std::shared_ptr<const SortedColumn> other, const SortedLine* line, std::span<const double> y,
                            double y_cap, const Kernels& kernels)
-    : points_(y.size()), sorted_(std::move(other)), line_(line), y_cap_(y_cap) {
-    std::vector<std::uint32_t> ranks(points_);
-    const auto found = [&](std::span<const double> values) {
-        return kernels.rank(sorted_->view(), values.data(), points_, ranks.data());
+    : points_(y.size()), sorted_(std::move(other)), line_(line), ranks_(points_), y_cap_(y_cap) {
+    std::vector<double> along;
+    if (line != nullptr) along = values_at(line->rows(), y);
+    const double* const values = line != nullptr ? along.data() : y.data();
+    const bool with_grid = line != nullptr && points_ >= worth_a_grid;
+    // Along a line, ranks among other values would do, as long as they are all there; a grid needs places.
+    const auto usable = [&] {
+        return kernels.rank(sorted_->view(), values, points_, ranks_.data()) &&
+               ((line != nullptr && !with_grid) || take_places());
     };
-    const auto sort = [&] { sorted_ = std::make_shared<SortedColumn>(y); };
-    if (line == nullptr) {
-        if (!sorted_ || !found(y) || !is_rearrangement(y, ranks, *sorted_)) sort();
-    } else {
-        const std::vector<double> along = values_at(line->rows(), y);
-        if (!sorted_ || !found(along)) {
-            sort();
-            found(along);
+    if (!sorted_ || !usable()) {
+        sorted_ = std::make_shared<SortedColumn>(y);
+        usable();
+    }
+    if (with_grid) make_grid();
+}
+
+// Equal values take the places from their rank on. False where the sorted values are not these, each as often: one too
+// many takes a place that is another value's.
+bool RankedColumn::take_places() {
+    std::vector<std::uint32_t> taken(points_);
+    const double* const values = sorted_->view().level[0];
+    for (std::uint32_t& rank : ranks_) {
+        const std::size_t place = rank + taken[rank]++;
+        if (place == points_ || values[place] != values[rank]) return false;
+        rank = static_cast<std::uint32_t>(place);
+    }
+    return true;
+}
+
+const RankedColumn::Ascending& RankedColumn::ascending() const {
+    std::call_once(later_->made, [this] {
+        Ascending& ascending = later_->ascending;
+        ascending.rows.resize(points_);
+        ascending.places.resize(points_);
+        ascending.values.resize(points_);
+        std::vector<std::uint32_t> next(points_ + 1);  // the place for the next row of each rank
+        for (const std::uint32_t rank : ranks_) ++next[rank + 1];
+        for (std::size_t rank = 0; rank < points_; ++rank) next[rank + 1] += next[rank];
+        for (std::size_t row = 0; row < points_; ++row) {
+            const std::uint32_t place = next[ranks_[row]]++;
+            ascending.rows[place] = static_cast<std::uint32_t>(row);
+            ascending.places[row] = place;
+            ascending.values[place] = sorted_->view().level[0][ranks_[row]];
         }
-        ranks_ = std::move(ranks);
+    });
+    return later_->ascending;
+}
+
+const std::vector<std::uint32_t>& RankedColumn::coincident(const Labels& labels) const {
+    std::call_once(later_->counted, [&] {
+        const Ascending& by_y = ascending();
+        std::vector<std::uint32_t> rows = by_y.rows;
+        later_->coincident.resize(points_);
+        for (std::size_t begin = 0, end = 0; begin < points_; begin = end) {
+            while (end < points_ && by_y.values[end] == by_y.values[begin]) ++end;
+            const auto first = rows.begin() + static_cast<std::ptrdiff_t>(begin);
+            const auto last = rows.begin() + static_cast<std::ptrdiff_t>(end);
+            std::sort(first, last, [&](std::uint32_t a, std::uint32_t b) { return labels[a] < labels[b]; });
+            for (auto cell = first; cell != last;) {
+                const auto next =
+                    std::find_if(cell, last, [&](std::uint32_t row) { return labels[row] != labels[*cell]; });
+                for (auto row = cell; row != next; ++row)
+                    later_->coincident[*row] = static_cast<std::uint32_t>(next - cell - 1);
+                cell = next;
+            }
+        }
+    });
+    return later_->coincident;
+}
+
+// The grid's cells are about as wide as there are, so that it has about as many corners as there are rows.
+void RankedColumn::make_grid() {
+    while (points_ >> (2 * (grid_shift_ + 1)) != 0) ++grid_shift_;
+    const std::size_t cells = points_ >> grid_shift_, corners = cells + 1;
+    grid_.assign(corners * corners, 0);
+    for (std::size_t i = 0; i < cells << grid_shift_; ++i) {
+        const std::size_t column = ranks_[i] >> grid_shift_;
+        if (column < cells) ++grid_[((i >> grid_shift_) + 1) * corners + column + 1];
+    }
+    for (std::size_t row = 1; row < corners; ++row) {
+        std::uint32_t in_row = 0;
+        for (std::size_t column = 1; column < corners; ++column) {
+            in_row += grid_[row * corners + column];
+            grid_[row * corners + column] = grid_[(row - 1) * corners + column] + in_row;
+        }
     }
 }
 
 RankedLine RankedColumn::view() const {
-    if (line_ == nullptr) return {points_, &sorted_->view(), nullptr, nullptr, y_cap_, 0.0};
-    return {points_, &sorted_->view(), &line_->z(), ranks_.data(), y_cap_, line_->z_cap()};
+    RankedLine line{.points = points_,
+                    .y = &sorted_->view(),
+                    .z = nullptr,
+                    .places = nullptr,
+                    .by_place = nullptr,
+                    .grid = grid_.empty() ? nullptr : grid_.data(),
+                    .grid_shift = grid_shift_,
+                    .y_cap = y_cap_,
+                    .z_cap = 0.0};
+    if (line_ != nullptr) {
+        line.z = &line_->z();
+        line.places = ranks_.data();
+        if (line.grid != nullptr) line.by_place = ascending().rows.data();
+        line.z_cap = line_->z_cap();
+    }
+    return line;
 }
 
 }  // namespace knnmi

@@ -1,14 +1,16 @@
-// For z of one column. Rows are sorted by z, so all points within a radius in z form one window; y is stored as ranks
-// in that order, so counting in (y, z) is counting integers of a range in the window.
+// For z of one column. Rows are sorted by z, so all points within a radius in z form one window; y is stored as places
+// among its sorted values in that order, so counting in (y, z) is counting integers of a range in the window.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "kernels/kernels.hpp"
 #include "knnmi/points.hpp"
+#include "labels.hpp"
 #include "sorted_column.hpp"
 
 namespace knnmi {
@@ -27,7 +29,7 @@ private:
     double z_cap_;
 };
 
-// One y along a SortedLine; with no line, z is empty and the sorted values are all there is.
+// One y along a SortedLine; with no line, z is empty and the rows are in the order given.
 class RankedColumn {
 public:
     // Sorts only if it has to: the sorted values of another y, which may be null, do as well when they are the same
@@ -36,14 +38,38 @@ public:
                  double y_cap, const Kernels& kernels);
 
     const std::shared_ptr<const SortedColumn>& sorted() const { return sorted_; }
+    double cap() const { return y_cap_; }
     RankedLine view() const;
 
+    // The rows by ascending y, where each row is among them, and the values of y in that order. Rows are counted along
+    // the line. Made when first wanted, by whichever thread it is.
+    struct Ascending {
+        std::vector<std::uint32_t> rows, places;
+        std::vector<double> values;
+    };
+    const Ascending& ascending() const;
+
+    // For each row, how many others have the same y and the same label; the labels are the same ones in every call.
+    const std::vector<std::uint32_t>& coincident(const Labels& labels) const;
+
 private:
+    struct Later {
+        std::once_flag made, counted;
+        Ascending ascending;
+        std::vector<std::uint32_t> coincident;
+    };
+
+    bool take_places();
+    void make_grid();
+
     std::size_t points_;
     std::shared_ptr<const SortedColumn> sorted_;
     const SortedLine* line_;
-    std::vector<std::uint32_t> ranks_;  // along the line
+    std::vector<std::uint32_t> ranks_;  // among the sorted values; places of their own where there is a grid
+    std::vector<std::uint32_t> grid_;
+    std::size_t grid_shift_ = 0;
     double y_cap_;
+    std::unique_ptr<Later> later_ = std::make_unique<Later>();
 };
 
 }  // namespace knnmi

@@ -87,6 +87,19 @@ inline Sample hugely_scaled(std::size_t n, std::size_t d, std::uint64_t seed) {
     return sample;
 }
 
+// Each column has a row of its own far outside.
+inline Sample outliers(std::size_t n, std::size_t d, std::uint64_t seed) {
+    Sample sample = gaussian(n, d, seed);
+    for (std::size_t j = 0; j < d; ++j) sample(j % n, j) = 1e9;
+    return sample;
+}
+
+inline Sample two_values(std::size_t n, std::size_t d, std::uint64_t seed) {
+    Sample sample = gaussian(n, d, seed);
+    for (double& value : sample.values) value = value > 0.0 ? 1.0 : -1.0;
+    return sample;
+}
+
 struct Family {
     const char* name;
     Sample (*make)(std::size_t n, std::size_t d, std::uint64_t seed);
@@ -97,6 +110,7 @@ inline constexpr Family data_families[] = {
     {"integers", integers},       {"duplicated rows", duplicated_rows},
     {"all equal", all_equal},     {"constant column", constant_column},
     {"heavy tails", heavy_tails}, {"hugely scaled", hugely_scaled},
+    {"outliers", outliers},       {"two values", two_values},
 };
 
 }  // namespace knnmi::test

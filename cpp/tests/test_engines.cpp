@@ -125,8 +125,29 @@ TEST(many_points_against_brute_force) {
             for (const Estimator estimator : {Estimator::ksg, Estimator::mixed})
                 check_against_brute_force({family.make(n += 17, 2 + dz, 3), dz, {3, estimator}}, {},
                                           std::string(family.name) + ", many points, dz=" + std::to_string(dz));
-    for (const std::size_t dz : {0u, 1u, 2u})
-        check_against_brute_force({gaussian(3000, 2 + dz, 3), dz, 3}, {}, "3000 points, dz=" + std::to_string(dz));
+    check_against_brute_force({gaussian(3000, 4, 3), 2, 3}, {}, "3000 points, dz=2");
+}
+
+// So many that windows in z are counted by the grid, and that lists of points that coincide would be too long.
+TEST(grids_and_long_lists_against_brute_force) {
+    std::size_t n = 2100;
+    for (const Family& family : data_families)
+        for (const std::size_t dz : {0u, 1u}) {
+            const Estimator estimator = n % 2 == 0 ? Estimator::mixed : Estimator::ksg;
+            check_against_brute_force({family.make(n += 5, 2 + dz, 3), dz, {2, estimator}}, {},
+                                      std::string(family.name) + ", grid, dz=" + std::to_string(dz));
+        }
+}
+
+// So many columns that some are searched by themselves.
+TEST(many_columns_against_brute_force) {
+    for (const std::size_t dz : {0u, 1u})
+        for (const Family& family : data_families)
+            for (const Estimator estimator : {Estimator::ksg, Estimator::mixed}) {
+                std::mt19937_64 draw(5);
+                check_against_brute_force({with_categories(family.make(150, 1 + dz + 45, 5), draw), dz, {3, estimator}},
+                                          {}, std::string(family.name) + ", 45 columns, dz=" + std::to_string(dz));
+            }
 }
 
 TEST(many_neighbours_against_brute_force) {

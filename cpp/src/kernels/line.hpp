@@ -17,11 +17,31 @@ inline bool rank(const SortedLevels& sorted, const double* values, std::size_t n
 
 inline std::size_t size(Range range) { return range.end - range.begin; }
 
-// Points in the window of z that have their rank in the range.
-inline std::size_t ranked_within(const RankedLine& line, Range window, Range ranks) {
-    if (line.ranks == nullptr) return size(ranks);
-    return count_between(line.ranks + window.begin, size(window), static_cast<std::uint32_t>(ranks.begin),
-                         static_cast<std::uint32_t>(size(ranks)));
+// How many of the numbers at the places of a range are in another one.
+inline std::size_t numbers_within(const std::uint32_t* numbers, Range places, Range wanted) {
+    return count_between(numbers + places.begin, size(places), static_cast<std::uint32_t>(wanted.begin),
+                         static_cast<std::uint32_t>(size(wanted)));
+}
+
+// The same by the grid. Of a wide window only its edges are looked at, outside of the whole cells: so the time grows
+// with the root of the number of points.
+inline std::size_t placed_by_grid(const RankedLine& line, Range window, Range places) {
+    constexpr std::size_t wide = 4;  // cells
+    const std::size_t shift = line.grid_shift, whole = (std::size_t{1} << shift) - 1;
+    const Range rows{(window.begin + whole) >> shift, window.end >> shift};
+    if (rows.end < rows.begin + wide) return numbers_within(line.places, window, places);
+    const Range inner{rows.begin << shift, rows.end << shift};
+    const std::size_t edges = numbers_within(line.places, {window.begin, inner.begin}, places) +
+                              numbers_within(line.places, {inner.end, window.end}, places);
+    const Range columns{(places.begin + whole) >> shift, places.end >> shift};
+    if (columns.end <= columns.begin) return edges + numbers_within(line.by_place, places, inner);
+    const std::size_t corners = (line.points >> shift) + 1;
+    const auto before = [&](std::size_t row, std::size_t column) -> std::size_t {
+        return line.grid[row * corners + column];
+    };
+    return edges + numbers_within(line.by_place, {places.begin, columns.begin << shift}, inner) +
+           numbers_within(line.by_place, {columns.end << shift, places.end}, inner) + before(rows.end, columns.end) -
+           before(rows.begin, columns.end) - before(rows.end, columns.begin) + before(rows.begin, columns.begin);
 }
 
 // Of a category everything is within a radius of 1.
@@ -31,22 +51,28 @@ inline Range window_of(const RankedLine& line, double z, double radius) {
     return line.z == nullptr ? Range{0, line.points} : sorted_within(*line.z, z, capped_radius(radius, line.z_cap));
 }
 
+// Points in the window of z that have their place in y in the range.
+inline std::size_t placed_within(const RankedLine& line, Range window, Range places) {
+    if (line.places == nullptr) return size(places);
+    return line.grid == nullptr ? numbers_within(line.places, window, places) : placed_by_grid(line, window, places);
+}
+
 inline LineCounts line_within(const RankedLine& line, double y, double z, double radius) {
     const Range window = window_of(line, z, radius);
-    return {ranked_within(line, window, sorted_within(*line.y, y, capped_radius(radius, line.y_cap))), size(window)};
+    return {placed_within(line, window, sorted_within(*line.y, y, capped_radius(radius, line.y_cap))), size(window)};
 }
 
 // First all searches, which overlap in the processor, then the loops of unforeseeable length.
 inline void batch_line_within(const RankedLine* lines, std::size_t columns, const double* y, double z,
                               const double* radius, std::int64_t* in_z, std::int64_t* in_yz) {
-    Range window[lanes], ranks[lanes];
+    Range window[lanes], places[lanes];
     for (std::size_t l = 0; l < columns; ++l) {
         window[l] = window_of(lines[l], z, radius[l]);
-        ranks[l] = sorted_within(*lines[l].y, y[l], capped_radius(radius[l], lines[l].y_cap));
+        places[l] = sorted_within(*lines[l].y, y[l], capped_radius(radius[l], lines[l].y_cap));
     }
     for (std::size_t l = 0; l < columns; ++l) {
         in_z[l] = static_cast<std::int64_t>(size(window[l])) - 1;
-        in_yz[l] = static_cast<std::int64_t>(ranked_within(lines[l], window[l], ranks[l])) - 1;
+        in_yz[l] = static_cast<std::int64_t>(placed_within(lines[l], window[l], places[l])) - 1;
     }
 }
 
