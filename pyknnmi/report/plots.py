@@ -401,11 +401,9 @@ def _draw_effect(panel: Axes, effect: Mapping[str, Any]) -> None:
     values = np.asarray(effect["effect"], dtype=float)
     if values.ndim == 2:
         reach = float(np.abs(values).max()) or 1.0
-        panel.pcolormesh(effect["at"][0], effect["at"][1], values.T, cmap="RdBu_r", vmin=-reach, vmax=reach)
+        panel.pcolormesh(effect["at"][0], effect["at"][1], values.T, cmap=_signed_colors(), vmin=-reach, vmax=reach)
         panel.set_ylabel(_short(on[1]), parse_math=False, fontsize=8)
-        panel.set_title(
-            f"{_short(column)}: the pair adds {-reach:.2g} (blue) to {reach:.2g}", parse_math=False, fontsize=8
-        )
+        panel.set_title(f"{_short(column)}: {-reach:.2g} (orange) to {reach:.2g} (blue)", parse_math=False, fontsize=8)
     else:
         panel.axhline(0, color=_GREY, linewidth=0.6)
         if effect.get("shape") == "categories":
@@ -468,6 +466,13 @@ def _colors() -> Any:
 
     colors = ["#FFFFFF", "#C6DCEC", "#5FA2CE", _BLUE, "#06304E"]
     return LinearSegmentedColormap.from_list("strength", colors).with_extremes(bad="#E9E9E9")
+
+
+def _signed_colors() -> Any:
+    """Return colours from least to most by way of white at 0, those of the report."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("sign", [_ORANGE, "#FFFFFF", _BLUE])
 
 
 def _short(name: str) -> str:
