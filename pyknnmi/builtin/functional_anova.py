@@ -28,8 +28,8 @@ Edge = tuple[int, int]
 _LEAST_ROWS = 20
 _PENALTY, _PENALTY_GROWTH, _PENALTY_COLUMNS = 4.0, 2.33, 7
 """Nats that an edge costs in a table of up to 7 columns, and how it grows with the logarithm of their number."""
-_PAIRS_FREE = 15
-"""So many pairs, those of six columns, do not count in the false discovery rate: there the penalty is enough."""
+_PAIRS_FREE = 10
+"""So many pairs, those of five columns, do not count in the false discovery rate: there the penalty is enough."""
 _AT_A_TIME = 64
 _ROWS_AT_ALPHA = 250
 """Of more rows the check needs a smaller p-value: what the regressions miss shows the more clearly, the more there
@@ -43,7 +43,7 @@ class FunctionalANOVA(Learner):
     Each column's normal scores are explained by smooth functions of others and of pairs of others. The graph is the one
     for which the evidence of all regressions, less a penalty for each edge, is largest: the evidence of both directions
     of an edge adds up, and the one that says nothing costs nothing. Then each edge is tested by `smooth-gcm`, given the
-    other neighbours; it stays if its p-value is small, and within the rate `alpha` of false ones over all pairs but 15.
+    other neighbours; it stays if its p-value is small, and within the rate `alpha` of false ones over all pairs but 10.
 
     It uses no CI test. Rows that are copies of others are counted once. It sees dependence of the mean of a column's
     normal scores on others, by up to two at a time, in at least one direction; a column that only spreads wider or less
