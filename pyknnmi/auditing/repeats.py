@@ -51,18 +51,24 @@ def repeated_rows(dataset: Dataset, numbers: Sequence[str]) -> Iterator[AuditFin
 def _share_by_chance(values: NDArray[np.float64]) -> float:
     """Return the share of the pairs of equal rows that are equal by chance; 1 where chance may account for all.
 
-    By chance as many pairs are equal as follows from those that differ in one column or two: where these are
-    independent given the others, N(equal) N(both differ) = N(only one differs) N(only the other differs).
+    By the larger share of all rows and of those that are not usual, as rows of zeros are in counts of rare events.
     """
-    _, which, counts = np.unique(_as_bytes(values), return_inverse=True, return_counts=True)
-    usual = counts[which] > _USUAL * len(values)  # as all at a detection limit: so many are no copies
-    columns = (values if usual.all() else values[~usual]).T
-    equal, by_chance = _equal_pairs(columns), 0.0
+    alike = _rows_alike(_as_bytes(values))
+    if values.shape[1] < 3 or (1 / alike).sum() < len(values) / 4:
+        return 1.0  # columns of few values that depend on each other repeat as often
+    return max(_chance_among(values), _chance_among(values[alike <= _USUAL * len(values)]))
+
+
+def _chance_among(values: NDArray[np.float64]) -> float:
+    """Return the share of the pairs of equal rows that follows from the pairs that differ in one column or two.
+
+    Where two columns are independent given the others, N(equal) N(both differ) = N(only one differs) N(only the other
+    differs).
+    """
+    columns = values.T
+    p, equal, by_chance = len(columns), _equal_pairs(columns), 0.0
     if not equal:
         return 1.0
-    p = len(columns)
-    if p < 3 or len(counts) < len(values) / 4:
-        return 1.0  # columns of few values that depend on each other repeat as often
     for i in range(0, p - 1, max((p - 1) // _PAIRS, 1)):
         for j in {i + 1, p - 1 - i // 2} - {i}:
             one, other, both = (_equal_pairs(np.delete(columns, out, axis=0)) - equal for out in (i, j, [i, j]))

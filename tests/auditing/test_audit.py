@@ -223,6 +223,15 @@ def test_few_answers_repeat_by_chance_where_they_depend_on_each_other():
     assert not found(answers)["repeated-rows", ()].serious
 
 
+@pytest.mark.parametrize("columns", [3, 6, 12])
+def test_zeros_that_counts_have_in_common_are_no_copies(columns):
+    random = np.random.default_rng(columns)
+    counts = (random.random((N, 1)) > 0.4) * random.poisson(3, (N, columns))
+    assert not found(counts)["repeated-rows", ()].serious
+    rare = random.random((N, columns)) < 0.03
+    assert not found(rare)["repeated-rows", ()].serious
+
+
 def test_two_columns_of_few_values_repeat_by_chance_however_they_depend():
     random = np.random.default_rng(11)
     first = random.integers(0, 4, 200)
