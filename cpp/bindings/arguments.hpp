@@ -103,14 +103,14 @@ inline StopWhen stop_when(const std::string& name) {
 // reference.
 inline Options options(const std::string& engine_name, int threads, pybind11::handle poll) {
     namespace py = pybind11;
-    const auto ask = [poll] {
+    const auto stop = [poll] {
         stop_if_interpreter_ends();
         const py::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) throw py::error_already_set();
         if (!poll.is_none()) poll();
         return false;
     };
-    return {.engine = engine(engine_name), .threads = threads, .stop = ask};
+    return {.engine = engine(engine_name), .threads = threads, .stop = stop};
 }
 
 }  // namespace knnmi::bindings

@@ -1,6 +1,6 @@
 // The calls that are under way, so that none is when the interpreter ends.
 //
-// Python ends a thread that asks for the GIL after that by unwinding its stack from within pthread_exit. C++ frames
+// Python ends a thread that takes the GIL after that by unwinding its stack from within pthread_exit. C++ frames
 // that may not throw, such as the destructor that takes the GIL back, abort the process then. So before it ends, all
 // calls are stopped, and new ones refused.
 #pragma once

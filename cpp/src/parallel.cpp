@@ -30,14 +30,14 @@ std::atomic<bool> forked{false};
 // for each other: shorter work is not shared out.
 constexpr std::chrono::milliseconds worth_sharing{1};
 
-// Kept between calls, so that a long run of short loops is asked as often as one long loop.
-thread_local Clock::time_point last_asked{};
+// Kept between calls, so that a long run of short loops looks as often as one long loop.
+thread_local Clock::time_point last_looked{};
 
 bool stop_wanted(const std::function<bool()>& stop) {
     constexpr std::chrono::milliseconds interval{50};
     const Clock::time_point now = Clock::now();
-    if (now - last_asked < interval) return false;
-    last_asked = now;
+    if (now - last_looked < interval) return false;
+    last_looked = now;
     return stop();
 }
 

@@ -10,7 +10,7 @@ namespace knnmi {
 
 // Runs body(block, thread) for block = 0..blocks-1, dynamically scheduled, on one thread when that takes a millisecond
 // at most; `thread` is in 0..thread_count(options)-1, for scratch space. The first exception thrown by a body ends the
-// loop and is rethrown here; options.stop is asked from the calling thread a few times a second, and Interrupted is
+// loop and is rethrown here; options.stop is called from the calling thread a few times a second, and Interrupted is
 // thrown when it says so.
 void parallel_for(std::size_t blocks, const Options& options,
                   const std::function<void(std::size_t block, int thread)>& body);

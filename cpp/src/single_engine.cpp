@@ -68,7 +68,7 @@ private:
         }
     }
 
-    // For the point last asked about.
+    // For the point last searched.
     PointCounts counts_within(double radius) const {
         const SingleCounts n = fixed_->kernels().counts_within(query_, radius);
         // An infinite radius also reaches the infinities that fill the last block.

@@ -183,8 +183,8 @@ TEST(input_that_cannot_be_used_is_an_error) {
 
 TEST(a_call_can_be_stopped) {
     const Sample sample = gaussian(2000, 4, 10);
-    int asked = 0;
-    const Options options{.engine = Engine::tree, .stop = [&] { return ++asked == 2; }};
+    int calls = 0;
+    const Options options{.engine = Engine::tree, .stop = [&] { return ++calls == 2; }};
     const auto many = [&] {
         for (int i = 0; i < 1000; ++i) {
             static_cast<void>(

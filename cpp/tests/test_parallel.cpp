@@ -71,15 +71,15 @@ TEST(an_exception_ends_the_loop_and_comes_out) {
 TEST(stop_is_asked_from_the_calling_thread_and_ends_the_loop) {
     for (int threads = 1; threads <= 3; ++threads) {
         const std::thread::id caller = std::this_thread::get_id();
-        int asked = 0;
+        int calls = 0;
         bool from_caller = true;
         const Options options{.threads = threads, .stop = [&] {
                                   from_caller = from_caller && std::this_thread::get_id() == caller;
-                                  return ++asked == 3;
+                                  return ++calls == 3;
                               }};
         const auto start = std::chrono::steady_clock::now();
         CHECK_THROWS(Interrupted, parallel_for(100000, options, [](std::size_t, int) { take_a_while(); }));
-        CHECK(asked == 3);
+        CHECK(calls == 3);
         CHECK(from_caller);
         CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));
     }
@@ -92,8 +92,8 @@ TEST(what_stop_throws_comes_out) {
 }
 
 TEST(a_long_run_of_short_loops_can_be_stopped) {
-    int asked = 0;
-    const Options options{.threads = 1, .stop = [&] { return ++asked == 2; }};
+    int calls = 0;
+    const Options options{.threads = 1, .stop = [&] { return ++calls == 2; }};
     const auto many = [&] {
         for (int i = 0; i < 10000; ++i) {
             parallel_for(1, options, [](std::size_t, int) { take_a_while(); });

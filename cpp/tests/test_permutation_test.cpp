@@ -127,6 +127,29 @@ TEST(permuted_statistics_are_what_the_test_counts) {
     }
 }
 
+// Without z the column with fewer values is moved, whichever of the two it is.
+TEST(permuted_statistics_without_z) {
+    const std::size_t n = 50;
+    Sample sample = gaussian(n, 2, 12);
+    for (std::size_t i = 0; i < n; ++i) sample(i, 0) = sample(i, 0) > 0.0 ? 1.0 : 0.0;
+    std::vector<std::uint32_t> groups(n);
+    for (std::size_t i = 0; i < n; ++i) groups[i] = static_cast<std::uint32_t>(i % 7);
+    const Permutations plain{.count = 20, .seed = 3}, within{.count = 20, .seed = 3, .groups = groups},
+        whole{.count = 20, .seed = 3, .groups = groups, .whole_groups = true},
+        blocks{.count = 20, .seed = 3, .block_length = 6};
+    for (const Permutations& test : {plain, within, whole, blocks})
+        for (const std::size_t first : {0u, 1u}) {
+            const Points x = sample.view(first, 1), y = sample.view(1 - first, 1), z = Points::none(n);
+            const PermutedStatistics found = permuted_statistics(x, y, z, {3, Estimator::mixed}, test);
+            const std::vector<std::uint32_t> rows = permuted_rows(z, test);
+            for (std::size_t t = 0; t < 20; ++t) {
+                Sample permuted{n, 1, std::vector<double>(n)};
+                for (std::size_t i = 0; i < n; ++i) permuted(i, 0) = y(rows[t * n + i], 0);
+                CHECK(found.permuted[t] == conditional_mutual_information(x, permuted.all(), z, {3, Estimator::mixed}));
+            }
+        }
+}
+
 TEST(seed_and_stream_matter) {
     const Sample sample = gaussian(60, 2, 6);
     const auto at_least = [&](std::uint64_t seed, std::uint64_t stream) {

@@ -60,7 +60,7 @@ struct BlockSearch {
     std::vector<BlockTerm> start;  // where the search begins; terms of other columns are left out
 };
 
-// A fit of one target, to be asked about.
+// A fit of one target, as the functions below take it.
 struct FittedTarget {
     BlockFeature target;
     std::vector<BlockTerm> terms;

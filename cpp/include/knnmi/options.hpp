@@ -17,7 +17,7 @@ enum class Engine {
 struct Options {
     Engine engine = Engine::automatic;
     int threads = 0;               // 0: as many as OpenMP would use; at most the processors that there are
-    std::function<bool()> stop{};  // asked a few times a second, from the calling thread only; true ends the call
+    std::function<bool()> stop{};  // called a few times a second, from the calling thread only; true ends the call
 };
 
 // The number of threads a call will use at most. Always 1 in a process that was forked after this library was loaded:
