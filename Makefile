@@ -5,7 +5,8 @@
 # make coverage the everyday tests, with the lines of the package that they reach; fails below 95 %
 # make lint      style and types of Python, style of C++; make format mends the style
 # make test-cpp  the C++ tests, and a program that uses the installed library
-# make sanitize  the C++ tests with sanitizers of memory, undefined behaviour and data races
+# make sanitize  C++ tests and the Python tests of the core with sanitizers of memory and undefined behaviour
+# make sanitize-threads  C++ tests with a sanitizer of data races
 # make plugins   install each distribution in plugins/, test it and check its types
 # make bridges   tests the bridges against the other packages, and in a Jupyter kernel, in environments of their own
 # make dist      sdist and wheel in dist/, and a try of the wheel in an environment of its own
@@ -13,7 +14,7 @@
 # make clean     remove all that was made
 #
 # Every target sets up what it needs, in .venv and build/. For another Python: make clean, make test PYTHON=python3.13
-.PHONY: help demo test coverage browser docs lint format test-cpp sanitize plugins bridges dist dev clean
+.PHONY: help demo test coverage browser docs lint format test-cpp sanitize sanitize-threads plugins bridges dist dev clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL: # most targets install into one environment
 
@@ -86,13 +87,29 @@ test-cpp: .venv/bin/cmake
 	build/examples/dependence
 
 comma := ,
-# $(call sanitize,BUILD FOLDER,SANITIZERS)
-sanitize = $(call run-ctest,$(1),-S . -B $(1) -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DKNNMI_SANITIZE=$(2))
+sanitized := build/sanitized
+sanitized_tests := tests/numbers tests/regression/test_graph_search.py
+packages_of = $$($(1) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 
-# Not with warnings as errors: sanitizers make GCC warn about its own headers.
-sanitize: .venv/bin/cmake
-	$(call sanitize,build/asan,address$(comma)undefined)
-	$(call sanitize,build/tsan,thread)
+# The extension goes into an environment of its own, which sees the packages of .venv. Not with warnings as errors:
+# sanitizers make GCC warn about its own headers. An eighth of the random inputs, to take minutes only.
+sanitize sanitize-threads: export KNNMI_TEST_SHARE := 8
+sanitize: .venv/.test .venv/bin/cmake
+	rm -rf build/asan/wheel
+	SKBUILD_CMAKE_DEFINE="KNNMI_SANITIZE=address$(comma)undefined;KNNMI_BUILD_TESTS=ON" \
+	  SKBUILD_CMAKE_BUILD_TYPE=RelWithDebInfo pip wheel --quiet --no-build-isolation --no-deps \
+	  --wheel-dir build/asan/wheel --config-settings build-dir=$(abspath build/asan) .
+	cmake --build build/asan --target knnmi_tests
+	ctest --test-dir build/asan --output-on-failure --parallel 2
+	$(PYTHON) .ci/venv.py $(sanitized)
+	echo "$(call packages_of,.venv/bin/python)" > "$(call packages_of,$(sanitized)/bin/python)/others.pth"
+	$(sanitized)/bin/pip install --quiet --no-deps build/asan/wheel/*.whl
+	PYTHONSAFEPATH=1 ASAN_OPTIONS=detect_leaks=0 \
+	  LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	  $(sanitized)/bin/python -m pytest -n 2 $(sanitized_tests)
+
+sanitize-threads: .venv/bin/cmake
+	$(call run-ctest,build/tsan,-S . -B build/tsan -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DKNNMI_SANITIZE=thread)
 
 plugins: build/wheel/.built
 	$(PYTHON) .ci/venv.py build/plugins

@@ -25,12 +25,12 @@ inline int& failures() {
     return count;
 }
 
-// How many of so many random inputs to try: KNNMI_TEST_SHARE=8 in the environment makes it an eighth of them, for builds
-// with sanitizers.
-inline std::size_t share_of(std::size_t inputs) {
+// So many random inputs or rows; with KNNMI_TEST_SHARE=8 in the environment an eighth of them, for builds with
+// sanitizers.
+inline std::size_t share_of(std::size_t count) {
     const char* const share = std::getenv("KNNMI_TEST_SHARE");
     const std::size_t divisor = share ? std::strtoul(share, nullptr, 10) : 1;
-    return divisor > 1 ? (inputs + divisor - 1) / divisor : inputs;
+    return divisor > 1 ? (count + divisor - 1) / divisor : count;
 }
 
 struct Registration {

@@ -46,7 +46,7 @@ void check_against_brute_force(const Family& family, const Shape& shape, std::ui
 
 TEST(counts_vs_brute_force) {
     std::mt19937_64 draw(1);
-    for (std::uint64_t i = 0; i < 400; ++i) {
+    for (std::uint64_t i = 0; i < share_of(400); ++i) {
         Shape shape;
         shape.n = 4 + draw() % (i % 8 == 0 ? 297 : 60);
         shape.dx = 1 + draw() % 3;
@@ -58,11 +58,12 @@ TEST(counts_vs_brute_force) {
 }
 
 TEST(counts_vs_brute_force_on_many_points) {
+    const std::size_t n = share_of(700);
     for (const Family& family : data_families) {
-        check_against_brute_force(family, {700, 1, 1, 0, 3}, 1);
-        check_against_brute_force(family, {700, 2, 3, 0, 3}, 2);
-        check_against_brute_force(family, {700, 1, 1, 1, 3}, 3);
-        check_against_brute_force(family, {700, 1, 2, 3, 3}, 4);
+        check_against_brute_force(family, {n, 1, 1, 0, 3}, 1);
+        check_against_brute_force(family, {n, 2, 3, 0, 3}, 2);
+        check_against_brute_force(family, {n, 1, 1, 1, 3}, 3);
+        check_against_brute_force(family, {n, 1, 2, 3, 3}, 4);
     }
 }
 
