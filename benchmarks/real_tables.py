@@ -92,14 +92,37 @@ def tied_triples(rows: int, draws: int, correlation: float, name: str) -> Iterat
         yield np.column_stack([kind(column, random) for column in (u + z / 2, v + z / 2, z)])
 
 
-def series(rows: int, draws: int, correlation: float, coefficient: str) -> Iterator[NDArray[np.float64]]:
-    """Yield pairs of autoregressive series of order one; the second is partly the first."""
-    for seed in range(draws):
-        steps = np.random.default_rng(seed).standard_normal((rows + 200, 2))
+def autoregressive(coefficient: float) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+    def of(steps: NDArray[np.float64]) -> NDArray[np.float64]:
         values = np.zeros_like(steps)
         for i in range(1, len(steps)):
-            values[i] = float(coefficient) * values[i - 1] + steps[i]
-        x, y = values[200:].T
+            values[i] = coefficient * values[i - 1] + steps[i]
+        return values
+
+    return of
+
+
+def season(steps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return waves of 12 rows, whose phases follow from the first steps, and as much noise again in deviations."""
+    return np.sin(2 * np.pi * np.arange(len(steps))[:, None] / 12 + 100 * steps[0]) + steps
+
+
+SERIES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "autoregressive, coefficient 0.5": autoregressive(0.5),
+    "autoregressive, coefficient 0.8": autoregressive(0.8),
+    "autoregressive, coefficient 0.95": autoregressive(0.95),
+    "random walk": autoregressive(1.0),
+    "moving average of 11": lambda steps: np.cumsum(steps, axis=0)[11:] - np.cumsum(steps, axis=0)[:-11],
+    "season of 12 rows": season,
+    "trend over two deviations": lambda steps: steps + 2 * np.arange(len(steps))[:, None] / (len(steps) - 200),
+}
+
+
+def series(rows: int, draws: int, correlation: float, name: str) -> Iterator[NDArray[np.float64]]:
+    """Yield pairs of series; the second is partly the first."""
+    for seed in range(draws):
+        steps = np.random.default_rng(seed).standard_normal((rows + 200, 2))
+        x, y = SERIES[name](steps)[-rows:].T
         yield np.column_stack([x, correlation * x + math.sqrt(1 - correlation**2) * y])
 
 
@@ -191,7 +214,7 @@ CATEGORIES = {
 PARTS: dict[str, tuple[list[str], list[str], Callable[[int, int, str], list[str]]]] = {
     "ties": (list(TIES), list(KINDS), partial(of_numbers, make=tied_pairs, tests=TIES)),
     "given": (list(TIES), list(KINDS), partial(of_numbers, make=tied_triples, tests=TIES)),
-    "order": (list(ORDER), ["0.5", "0.8", "0.95"], partial(of_numbers, make=series, tests=ORDER)),
+    "order": (list(ORDER), list(SERIES), partial(of_numbers, make=series, tests=ORDER)),
     "categories": (["auto", "mixed", "G-test"], list(CATEGORIES), of_categories),
 }
 """The tests, the cases, and what gives a cell for each test."""
@@ -210,7 +233,7 @@ def main() -> None:
     print(f"| | {' | '.join(tests)} |\n|---|{'---|' * len(tests)}")
     run = [options.what, str(options.rows), str(options.draws)]
     for case in cases:
-        kept = csv.reader(options.out.open()) if options.out and options.out.exists() else []
+        kept = list(csv.reader(options.out.open())) if options.out and options.out.exists() else []
         cells = next((row[4:] for row in kept if row[:4] == [*run, case]), None)
         if cells is None:
             cells = cells_of(options.rows, options.draws, case)
