@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,10 +15,12 @@ import data
 import libraries
 import numpy as np
 from measure import Timing, in_turn
+from scipy.stats import cauchy, norm, rankdata
 
 import pyknnmi
 
 OURS = "pyknnmi"
+Kinds = dict[str, Callable[[np.ndarray], np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,52 @@ def graph(quick: bool) -> Iterator[Row]:
         yield from rows_of("graph", n, 0, 7, in_turn(calls, rounds=1 if n > 500 else 2))
 
 
+def beside_ranks(part: str, kinds: Kinds, quick: bool, categories: bool = False) -> Iterator[Row]:
+    """Time a permutation test, T = 200, of columns made from ranks in (0, 1), beside one of the ranks themselves."""
+    for n in (1000,) if quick else (1000, 4000):
+        for conditions in (0, 1):
+            blocks = [rankdata(block, axis=0) - 0.5 for block in data.gaussian(n, conditions)]
+            calls = {}
+            for name, kind in {"ranks": lambda u: u, **kinds}.items():
+                x, y, z = (kind(block / n) for block in blocks)
+                flags = [categories and name != "ranks"] * (2 + conditions)
+                calls[name] = partial(
+                    pyknnmi.numbers.permutation_test, x, y, z, 3, threads=1, categories=flags, permutations=200
+                )
+            timing = in_turn(calls, rounds=3)
+            for name in calls:
+                yield Row(part, n, conditions, 1, name, timing.median(name), "s", timing.ratio(name, "ranks"))
+
+
+def tied(quick: bool) -> Iterator[Row]:
+    kinds: Kinds = {
+        "one digit": lambda u: np.round(norm.ppf(u), 1),
+        "30 % censored": lambda u: np.maximum(u, 0.3),
+        "ten values": lambda u: np.floor(10 * u),
+        "half constant": lambda u: np.maximum(u, 0.5),
+    }
+    yield from beside_ranks("tied", kinds, quick)
+
+
+def categorical(quick: bool) -> Iterator[Row]:
+    kinds: Kinds = {f"{count} categories": partial(_categories, count=count) for count in (2, 5)}
+    yield from beside_ranks("categorical", kinds, quick, categories=True)
+
+
+def _categories(u: np.ndarray, count: int) -> np.ndarray:
+    return np.floor(count * u)
+
+
+def heavy_tailed(quick: bool) -> Iterator[Row]:
+    kinds: Kinds = {
+        "normal": norm.ppf,
+        "Cauchy": cauchy.ppf,
+        "lognormal, sigma = 2": lambda u: np.exp(2 * norm.ppf(u)),
+        "one value of 1e9": lambda u: np.where(u == u.max(initial=0.0), 1e9, u),
+    }
+    yield from beside_ranks("heavy_tailed", kinds, quick)
+
+
 def rows(quick: bool) -> Iterator[Row]:
     for n in (500, 2000, 10000) if quick else (500, 2000, 10000, 30000, 100000):
         table = data.gaussian(n, 3)
@@ -161,5 +209,18 @@ def high_water_mark() -> float:
 
 PARTS = {
     function.__name__: function
-    for function in (estimate, permutations, candidates, graph, rows, conditions, columns, threads, memory)
+    for function in (
+        estimate,
+        permutations,
+        candidates,
+        graph,
+        tied,
+        categorical,
+        heavy_tailed,
+        rows,
+        conditions,
+        columns,
+        threads,
+        memory,
+    )
 }

@@ -15,6 +15,9 @@ TITLES = {
     "rows": "Growth with rows, three conditioning columns",
     "conditions": "Permutation test (T = 200) by conditioning columns, 1,000 rows",
     "columns": "Whole graph by columns, 500 rows, T = 200",
+    "tied": "Tied columns: a permutation test, T = 200, beside the same ranks",
+    "categorical": "Categories: a permutation test, T = 200, beside the same ranks",
+    "heavy_tailed": "Heavy tails: a permutation test, T = 200, beside the same ranks",
     "threads": "One and two threads: a permutation test with three conditioning columns, and a whole graph",
     "memory": "Peak memory above the data, T = 20, three conditioning columns",
 }

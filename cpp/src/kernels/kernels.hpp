@@ -16,8 +16,8 @@ struct BoxQuery {
     double radius;
 };
 
-// A y along the order of a z of one column: places[i] is the place, or the rank, of the i-th point by z among the sorted
-// values of y. Without z there is only the sorted y.
+// A y along the order of a z of one column: places[i] is the place, or the rank, of the i-th point by z among the
+// sorted values of y. Without z there is only the sorted y.
 //
 // Large ones have a grid, with cells of 2^grid_shift points in both orders: row r, column c of it has the number of
 // points before r cells in the order of z and before c cells in that of y. Then by_place is the inverse of places.
