@@ -17,8 +17,9 @@ from pyknnmi.registry import hookspecs
 from pyknnmi.registry.registry import KINDS, Registry
 
 DOORS = (
-    *("pyknnmi", "pyknnmi.numbers", "pyknnmi.simulate", "pyknnmi.sklearn", "pyknnmi.regression"),
+    *("pyknnmi", "pyknnmi.numbers", "pyknnmi.simulate", "pyknnmi.sklearn", "pyknnmi.regression", "pyknnmi.calibration"),
     *("pyknnmi.components", "pyknnmi.commands", "pyknnmi.testing"),
+    *("pyknnmi.bridges.causal_learn", "pyknnmi.bridges.pgmpy", "pyknnmi.bridges.dowhy"),
 )
 OTHER_FILES = {
     "provenance.json": (
@@ -144,7 +145,8 @@ What a plugin may implement; [Writing a plugin](../plugin_guide.md) shows how.
 
 def door_page(door: str, module: object) -> str:
     """Return the page of one public module, with the documentation of each name that no door before it has."""
-    earlier = [name for before in DOORS[: DOORS.index(door)] for name in importlib.import_module(before).__all__]
+    before = [importlib.import_module(name) for name in DOORS[: DOORS.index(door)]]
+    earlier = {id(getattr(other, name)) for other in before for name in other.__all__}
     parts = [f"# `{door}`", "", first_line(module), "", "```{eval-rst}", f".. currentmodule:: {door}", ""]
     for name in module.__all__:
         thing = getattr(module, name)
@@ -154,7 +156,7 @@ def door_page(door: str, module: object) -> str:
             parts += [f".. autoclass:: {name}", "   :members:", "   :show-inheritance:"]
         else:
             parts.append(f".. autofunction:: {name}" if inspect.isroutine(thing) else f".. autodata:: {name}")
-        parts += ["   :no-index:" if name in earlier else "", ""]
+        parts += ["   :no-index:" if id(thing) in earlier else "", ""]
     return "\n".join([*parts, "```", ""])
 
 
