@@ -94,7 +94,7 @@ class Smoother:
 
     The kernels are Gaussian in all columns of z, additive (the mean of Gaussians in one column each), and of the
     ANOVA kind (the product of (1 + Gaussian) / 2 over the columns), of several widths. One more, for effects with
-    steps, is the mean of ``exp(-|difference|)`` in one column each. Kernels are approximated from landmarks, which are
+    steps, is the mean of ``exp(-distance)`` in one column each. Kernels are approximated from landmarks, which are
     rows taken at random (Nyström). Each column that is smoothed has the kernel and the ridge of the least error by
     generalized cross-validation, (RSS / n) / (1 - degrees of freedom / n)^2. All but that choice depends on z alone.
 
