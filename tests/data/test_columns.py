@@ -226,7 +226,7 @@ def test_too_few_complete_rows_for_a_test_are_reported_with_the_columns(learner)
 
 def test_test_for_numbers_refuses_categories_with_two_ways_out():
     with pytest.raises(
-        DataError, match=r"column site, smoker holds categories.*leave them out, or take a test for both"
+        DataError, match=r"columns 'site', 'smoker' hold categories.*leave them out, or take a test for both"
     ):
         learn(frame(), "iamb+fisher-z", missing="drop")
     with pytest.raises(DataError, match="holds categories"):
