@@ -83,8 +83,8 @@ def _kind(column: Column, correlation: float, inflation: float) -> tuple[str, fl
     what = f"rows next to each other are {'alike' if correlation > 0 else 'unlike'}"
     measures = f"lag-1 correlation of the ranks {correlation:.2f}, runs test p = {runs_test(column):.2g}"
     advice = (
-        "take knn-cmi(null=block), or blocks for repeated measures; of values that drift as a walk does, take the "
-        "differences from row to row first; if the rows were only sorted, do nothing"
+        "take knn-cmi(null=block), or blocks for repeated measures. If values drift as a random walk does, take the "
+        "differences from row to row first. If the rows were only sorted, do nothing"
     )
     return "serial-dependence", correlation, f"{what} ({measures})", advice
 

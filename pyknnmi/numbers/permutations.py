@@ -197,6 +197,7 @@ def permuted_statistics(
     The estimate under permutation t is that of ``y[permuted_rows(z, ...)[t]]``:
 
     >>> import numpy as np
+    >>> from pyknnmi.numbers import conditional_mutual_information
     >>> x, y, z = np.random.default_rng(0).standard_normal((3, 200))
     >>> observed, permuted = permuted_statistics(x, y, z, permutations=19, seed=1, neighbors=7)
     >>> rows = permuted_rows(z, permutations=19, seed=1, neighbors=7)
