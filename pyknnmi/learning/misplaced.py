@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from pyknnmi.errors import ParameterError, did_you_mean
 from pyknnmi.protocols.component import Component
 from pyknnmi.protocols.spec import Call, Value
@@ -32,7 +34,7 @@ def misplaced_argument(
     """
     key, value = next(iter(given.items()))
     where = f"{function.__name__} has no argument '{key}'"
-    left = {name: value.item() if hasattr(value, "item") else value for name, value in given.items()}
+    left = {name: _plain(value) for name, value in given.items()}
     taken = [(one, {p.name: left.pop(p.name) for p in one.parameters() if p.name in left}) for one in components]
     owner = next((one for one, own in taken if key in own), None)
     if owner is not None:
@@ -44,6 +46,11 @@ def misplaced_argument(
         )
     known = [name for name in inspect.signature(function).parameters if name != "misplaced"]
     return ParameterError(f"{where}{did_you_mean(key, known)} (it has {', '.join(known)})", key)
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of NumPy as one of Python, and anything else as it is."""
+    return value.item() if hasattr(value, "item") and np.ndim(value) == 0 else value
 
 
 def _written(component: Component, extra: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pyknnmi import ParameterError, bind, ci_test, learn
@@ -18,6 +19,9 @@ DATA = np.random.default_rng(1).standard_normal((30, 3))
         ({"test": "fisher-z"}, r"the test is part of the spec, so write spec='iamb\+fisher-z'"),
         ({"n_jobs": 2}, r"no argument 'n_jobs'; did you mean 'jobs'\? \(it has data, spec, seed"),
         ({"hue": 2}, r"no argument 'hue' \(it has data, spec, seed"),
+        ({"weights": np.ones(30)}, r"no argument 'weights' \(it has data, spec, seed"),
+        ({"weights": pd.Series(np.ones(30))}, r"no argument 'weights' \(it has data, spec, seed"),
+        ({"alpha": 0.01, "weights": np.ones(30)}, r"write spec='iamb\+knn-cmi\(k=5,alpha=0.01\)'"),
     ],
 )
 def test_learn_says_where_an_argument_belongs(given, way_out):
