@@ -153,7 +153,9 @@ class _Rows:
         if self._columns is None:
             row = _kendall(self._values[:, i], self._values)
         else:
-            row = _on_the_scale(self._columns @ self._columns[i] / len(self._values), self._kind)
+            # Not by BLAS: it shares so large a product among threads, and the last digits would depend on how many.
+            products = np.einsum("ij,j->i", self._columns, self._columns[i])
+            row = _on_the_scale(products / len(self._values), self._kind)
         row[i] = 1.0
         row.flags.writeable = False
         return row

@@ -154,6 +154,17 @@ def test_tables_of_any_kind_and_nothing_else(values):
             function([["a"]])
 
 
+@pytest.mark.parametrize("kind", ["pearson", "spearman"])
+def test_a_wide_table_has_the_same_correlations_with_any_number_of_blas_threads(kind):
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+    wide = np.random.default_rng(3).standard_normal((300, 2500))
+    rows = []
+    for threads in (1, 2):
+        with threadpoolctl.threadpool_limits(threads, "blas"):
+            rows.append(PartialCorrelations.of(wide, kind).among(2, range(3, 2500), [0, 1]))
+    assert rows[0].tobytes() == rows[1].tobytes()
+
+
 @pytest.mark.parametrize("kind", ["pearson", "spearman", "kendall"])
 def test_of_a_wide_table_only_the_rows_that_are_needed_are_computed(values, kind, monkeypatch):
     values[:, 3] = 7.0  # a constant
