@@ -7,7 +7,9 @@ import math
 import operator
 import os
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,7 +17,9 @@ import numpy as np
 
 from pyknnmi.errors import DataError, ParameterError, PyknnmiError, StoppedError, warn
 
-__all__ = ["Progress", "ProgressError", "Run", "check_memory"]
+__all__ = ["Progress", "ProgressError", "Run", "check_memory", "work_elsewhere"]
+
+_elsewhere: ContextVar[bool] = ContextVar("elsewhere", default=False)
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,8 @@ class Run:
     seed : int, 0 to 2**64 - 1
         Fixes every random choice of the run.
     threads : int
-        Threads in all; 0 uses every core. There are never more than the cores that this process may use.
+        Threads in all; 0 uses every core. There are never more than the cores that this process may use, unless a
+        cluster does the work.
     jobs : int
         Worker processes over columns; 1 stays in this process, -1 uses one for each core.
     progress : callable, optional
@@ -126,12 +131,13 @@ class Run:
     @property
     def threads_per_job(self) -> int:
         """Number of threads in each worker process, so that all together do not use more than `threads`."""
-        return max(1, min(self.threads or cores(), _most_threads()[0]) // self.workers)
+        threads = self.threads or cores()
+        return max(1, (threads if _elsewhere.get() else min(threads, _most_threads()[0])) // self.workers)
 
     def warn_of_fewer_threads(self) -> None:
         """Warn if fewer threads will be used than were wanted, and say what limits them."""
         most, limit = _most_threads()
-        if self.threads > most:
+        if self.threads > most and not _elsewhere.get():
             message = f"threads = {self.threads}: {limit}, so {most} will be used; the answers are the same"
             self.warn_once("threads", message)
 
@@ -150,6 +156,16 @@ class Run:
     def generator(self, x: str, y: str, z: Sequence[str]) -> np.random.Generator:
         """Return NumPy's generator for a test: the same for the same seed and names, anywhere."""
         return np.random.Generator(np.random.Philox(key=np.array([self.seed, self.stream(x, y, z)], dtype=np.uint64)))
+
+
+@contextmanager
+def work_elsewhere() -> Iterator[None]:
+    """Let the runs of the block have as many threads as are wanted: other machines work, and may have more cores."""
+    token = _elsewhere.set(True)
+    try:
+        yield
+    finally:
+        _elsewhere.reset(token)
 
 
 def check_memory(needed: float, what: str, way_out: str) -> None:
@@ -174,9 +190,14 @@ def check_memory(needed: float, what: str, way_out: str) -> None:
     >>> from pyknnmi.components import check_memory
     >>> check_memory(8.0 * 100**2, "the kernel matrix of 100 rows", "take fewer rows")
     """
+    if needed < _LITTLE:
+        return
     free = _free_memory()
     if free is not None and needed > free:
         raise DataError(f"{what} needs {needed / 1e9:.3g} GB of memory, and {free / 1e9:.3g} GB are free: {way_out}")
+
+
+_LITTLE = 2**26  # bytes that are always taken: looking up what is free costs more than a small calculation
 
 
 def _free_memory() -> int | None:
@@ -191,7 +212,17 @@ def _free_memory() -> int | None:
         most, used = (int((_CONTAINER / name).read_text(encoding="ascii")) for name in ("memory.max", "memory.current"))
     except (OSError, ValueError):  # no container, or no limit, which is written "max"
         return free
-    return min(free, max(0, most - used))
+    return min(free, max(0, most - used + _cached_files()))
+
+
+def _cached_files() -> int:
+    """Return the bytes of files that a container keeps in memory: they count as used, and are given up when needed."""
+    try:
+        lines = (_CONTAINER / "memory.stat").read_text(encoding="ascii").splitlines()
+        sizes = dict(line.split() for line in lines)
+        return int(sizes["inactive_file"]) + int(sizes["active_file"])
+    except (OSError, KeyError, ValueError):
+        return 0
 
 
 def cores() -> int:

@@ -4,13 +4,14 @@ import pickle
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import pyknnmi
 from pyknnmi import DataError, ParameterError, Progress, PyknnmiWarning, Run, StoppedError
-from pyknnmi.run import cores
+from pyknnmi.run import check_memory, cores, work_elsewhere
 
 
 @pytest.mark.parametrize(
@@ -125,7 +126,21 @@ def test_progress_is_a_value():
     assert Progress(1, 2, 3) == Progress(done=1, total=2, tests=3)
 
 
+def test_threads_of_other_machines_are_not_limited_by_the_cores_here(monkeypatch):
+    monkeypatch.setattr("pyknnmi.run.cores", lambda: 2)
+    monkeypatch.setenv("OMP_THREAD_LIMIT", "1")
+    run = Run(threads=12)
+    with work_elsewhere():
+        run.warn_of_fewer_threads()  # a warning would be an error
+        assert (run.threads_per_job, run.part().threads_per_job, Run(threads=12, jobs=3).threads_per_job) == (12, 12, 4)
+        # What is sent to a worker has the limits that the worker finds.
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(lambda: pickle.loads(pickle.dumps(run)).threads_per_job).result() == 1
+    assert run.threads_per_job == 1
+
+
 def test_what_does_not_fit_is_refused_before_it_is_begun(monkeypatch):
+    monkeypatch.setattr("pyknnmi.run._LITTLE", 0)
     monkeypatch.setattr("pyknnmi.run._free_memory", lambda: 10**6)
     values = np.random.default_rng(0).standard_normal((5, 1000))
     # two matrices of 1000 x 1000 doubles and the 5000 doubles of the data
@@ -147,6 +162,7 @@ def test_what_does_not_fit_is_refused_before_it_is_begun(monkeypatch):
     ids=["permutations", "neighbors", "regressions"],
 )
 def test_other_large_needs_are_refused_before_they_are_begun(monkeypatch, call, needed):
+    monkeypatch.setattr("pyknnmi.run._LITTLE", 0)
     monkeypatch.setattr("pyknnmi.run._free_memory", lambda: 10**6)
     table = np.random.default_rng(0).standard_normal((1000, 40))
     with pytest.raises(DataError, match=re.escape(f"needs {needed / 1e9:.3g} GB of memory, and 0.001 GB are free")):
@@ -161,8 +177,17 @@ def test_free_memory_is_known_where_linux_tells_it(monkeypatch, tmp_path):
         (tmp_path / "memory.max").write_text("3000000\n")
         (tmp_path / "memory.current").write_text("1000000\n")
         assert pyknnmi.run._free_memory() == 2_000_000
+        (tmp_path / "memory.stat").write_text("anon 100000\nfile 900000\ninactive_file 300000\nactive_file 400000\n")
+        assert pyknnmi.run._free_memory() == 2_700_000
         (tmp_path / "memory.max").write_text("max\n")
         assert pyknnmi.run._free_memory() > 2_000_000
+
+
+def test_little_is_taken_without_a_look_at_what_is_free(monkeypatch):
+    monkeypatch.setattr("pyknnmi.run._free_memory", lambda: 0)
+    check_memory(2.0**26 - 1, "this", "wait")
+    with pytest.raises(DataError, match=r"this needs 0.0671 GB of memory, and 0 GB are free: wait"):
+        check_memory(2.0**26, "this", "wait")
 
 
 def test_fewer_threads_than_wanted_are_warned_of(monkeypatch, tmp_path):

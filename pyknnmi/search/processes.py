@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from pyknnmi.errors import ParameterError, PluginError, StoppedError
+from pyknnmi.run import work_elsewhere
 
 __all__ = ["WorkerKilledError", "are_wanted", "each", "is_on_cluster", "on_cluster", "shares_memory", "workers"]
 
@@ -71,7 +72,8 @@ def on_cluster(address: str | None) -> Iterator[None]:
         ) from None
     token = _client.set(client)
     try:
-        yield
+        with work_elsewhere():
+            yield
     finally:
         _client.reset(token)
         client.close()
