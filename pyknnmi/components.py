@@ -10,7 +10,7 @@ from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import DataError, ParameterError, PluginError, PyknnmiError, PyknnmiWarning, warn
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
-from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
+from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest, warn_of_stopped
 from pyknnmi.protocols.component import Component
 from pyknnmi.protocols.learned_graph import Evidence, LearnedGraph
 from pyknnmi.protocols.transforms import Transform
@@ -48,4 +48,5 @@ __all__ = [
     "check_memory",
     "hookimpl",
     "warn",
+    "warn_of_stopped",
 ]

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from pyknnmi.components import Dataset, Inner, Learned, ParameterError, Run, Wrapper, warn
+from pyknnmi.components import Dataset, Inner, Learned, ParameterError, Run, Wrapper, warn, warn_of_stopped
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,11 +62,10 @@ class FDR(Wrapper):
         if tested and made and 1 / (made + 1) > len(tested) * unit:
             warn(
                 f"fdr: with {made} permutations none of {len(tested)} edges between {dataset.p} columns can pass at "
-                f"level = {self.level}: give at least {math.ceil(1 / (len(tested) * unit))}, or a resolution"
+                f"level = {self.level}: give at least {math.ceil(1 / (len(tested) * unit))}, or a resolution where "
+                "the test takes one"
             )
-        if any(answers[pair].says_alpha_only for _, pair in tested):
-            warn(
-                "fdr: p-values of tests that stopped early say only whether p < alpha: take stop=never, or a resolution"
-            )
+        in_order = [answers[pair] for _, pair in tested]
+        warn_of_stopped("fdr", in_order, in_order[passing:])
         edges = [*fixed, *(pair for _, pair in tested[:passing])]
         return replace(learned, graph=replace(learned.graph, edges=frozenset(edges)))

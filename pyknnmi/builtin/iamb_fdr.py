@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pyknnmi.components import BlanketLearner, CIResult, Tester, warn
+from pyknnmi.components import BlanketLearner, CIResult, Tester, warn, warn_of_stopped
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +58,8 @@ class IAMBFDR(BlanketLearner):
             ranking = sorted(candidates, key=lambda other: (answers[other].p_value, -answers[other].statistic))
             discoveries = self._discoveries([answers[other].p_value for other in ranking])
             judged = list(zip(ranking, discoveries, strict=True))
+            missed = [answers[other] for other, discovery in judged if not discovery]
+            warn_of_stopped("iamb-fdr", answers.values(), missed)
             leaving = [other for other, discovery in judged if other in blanket and not discovery]
             joining = [other for other, discovery in judged if other not in blanket and discovery]
             if leaving:
@@ -76,13 +78,10 @@ class IAMBFDR(BlanketLearner):
         return self.fdr / (m * sum(1 / i for i in range(1, m + 1)))
 
     def _warn_of_coarse(self, answers: Collection[CIResult]) -> None:
-        if any(answer.says_alpha_only for answer in answers):
-            warn(
-                "iamb-fdr: p-values of tests that stopped early say only whether p < alpha: take stop=never, or a "
-                "resolution"
-            )
+        """Warn of p-values that are as small as their permutations allow, and too large."""
         unit = self._unit(len(answers))
-        permutations = max(answer.permutations for answer in answers)
+        at_least = [answer.permutations for answer in answers if answer.p_value <= 1 / (answer.permutations + 1)]
+        permutations = max(at_least, default=0)
         if permutations and 1 / (permutations + 1) > unit:
             warn(
                 f"iamb-fdr: with {permutations} permutations a blanket of one of {len(answers)} candidates cannot be "

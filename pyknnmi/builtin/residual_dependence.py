@@ -72,7 +72,8 @@ class ResidualDependence(CITest):
         Make no more than the decision needs. A part of the permutations comes first; if so many of them reach the
         observed statistic that the rest can hardly change the decision, the p-value is that of the permutations made.
         With ``both``, dependence that the covariances alone prove needs no estimates: the p-value is then twice that of
-        the covariances, and that of the minimum is at most as large.
+        the covariances, so 2 / (T + 1) at least, and that of the minimum is at most as large: ``p_value_bounds`` has
+        both limits. Where p-values are compared with each other, as by ``fdr``, take stop_early=false.
 
     References
     ----------
@@ -149,7 +150,7 @@ class BoundResidualDependence(BoundTest):
     def test_at(self, x: int, y: int, z: tuple[int, ...], level: float) -> CIResult:
         """Return the answer at a level below alpha, from as many permutations as it needs."""
         permutations = max(self._component.permutations, math.ceil(2 / level))
-        return self._tested(x, y, z, replace(self._component, alpha=level, permutations=permutations, stop_early=True))
+        return self._tested(x, y, z, replace(self._component, alpha=level, permutations=permutations))
 
     def _tested(self, x: int, y: int, z: tuple[int, ...], component: ResidualDependence) -> CIResult:
         setting = self._setting(z)
@@ -166,7 +167,8 @@ class BoundResidualDependence(BoundTest):
         for made in component.looks():
             # The smaller of two p-values has a p-value of at most twice itself, whatever the other one is.
             count = 2 * _reached(question.covariances(made)) if component.statistic == "both" else made + 1
-            if component.stop_early and count < component.alpha * (made + 1):
+            is_bound = component.stop_early and count < component.alpha * (made + 1)
+            if is_bound:
                 continue  # dependent, so far
             count = _at_least_as_extreme(question.statistics(made))
             if count >= component.alpha * (component.permutations + 1):
@@ -179,6 +181,7 @@ class BoundResidualDependence(BoundTest):
             n=self._n,
             decided_by="permutations",
             permutations=made,
+            p_value_bounds=(1 / (made + 1), p_value) if is_bound else None,
         )
 
     def associations(self, x: int, candidates: Sequence[int], z: tuple[int, ...]) -> Vector:

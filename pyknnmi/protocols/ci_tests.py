@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from pyknnmi.numbers.intervals import wilson_interval
 from pyknnmi.protocols.component import Component
 from pyknnmi.run import Run
 
-__all__ = ["BoundTest", "CIResult", "CITest"]
+__all__ = ["BoundTest", "CIResult", "CITest", "warn_of_stopped"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class CIResult:
     permutations : int
         Permutations made; 0 for a test that needs none.
     p_value_bounds : (float, float), optional
-        Where the p-value of all permutations would lie, if the test stopped before the last.
+        Where the p-value of the whole test would lie, if it stopped before the end.
     anytime_p_value : float, optional
         Of a test that bets as it goes on, as with ``stop=sequential``: a p-value that is valid whenever it stopped.
     log_p_value : float, optional
@@ -65,9 +65,9 @@ class CIResult:
     def monte_carlo_interval(self) -> tuple[float, float] | None:
         """Where the p-value of infinitely many permutations lies with a confidence of 95 % (Wilson's score interval).
 
-        None for a test that needs no permutations.
+        None for a test that needs no permutations, and where the p-value is a bound.
         """
-        if not self.permutations:
+        if not self.permutations or self.p_value_is_bound:
             return None
         exceedances = self.p_value * (self.permutations + 1) - 1
         return wilson_interval(min(max(exceedances, 0.0), float(self.permutations)), self.permutations)
@@ -76,6 +76,12 @@ class CIResult:
     def says_alpha_only(self) -> bool:
         """Whether a rule for one level stopped the test early: then p_value says whether it is below, and no more."""
         return self.p_value_bounds is not None and self.anytime_p_value is not None
+
+    @property
+    def p_value_is_bound(self) -> bool:
+        """Whether p_value is the upper one of p_value_bounds: right at every level, and seldom the whole test's own."""
+        lowest, highest = self.p_value_bounds or (1.0, 1.0)
+        return lowest < self.p_value == highest < 1
 
     @classmethod
     def of_constant(cls, n: int) -> CIResult:
@@ -154,3 +160,24 @@ class CITest(Component):
     @abstractmethod
     def bind(self, dataset: Dataset, run: Run) -> BoundTest:
         """Return the test on this data. Take randomness only from ``run.stream`` or ``run.generator``."""
+
+
+def warn_of_stopped(where: str, answers: Collection[CIResult], too_large: Collection[CIResult]) -> None:
+    """Warn of p-values that are no more exact than one level needed, where they are compared with others.
+
+    Parameters
+    ----------
+    where : str
+        What compares them, for the message.
+    answers : collection of CIResult
+        All answers whose p-values count.
+    too_large : collection of CIResult
+        Those of them whose p-values did not pass.
+    """
+    rough = [answer for answer in answers if answer.says_alpha_only]
+    if rough:
+        # A test at a level of its own stops early whatever `stop` says.
+        way_out = "a resolution" if any(answer.level is not None for answer in rough) else "stop=never, or a resolution"
+        warn(f"{where}: p-values of tests that stopped early say only whether p < alpha: take {way_out}")
+    if any(answer.p_value_is_bound for answer in too_large):
+        warn(f"{where}: p-values that did not pass are upper bounds, as tests stopped early: take stop_early=false")

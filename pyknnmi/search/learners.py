@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import PluginError, warn
-from pyknnmi.protocols.ci_tests import CIResult
+from pyknnmi.protocols.ci_tests import CIResult, warn_of_stopped
 from pyknnmi.protocols.component import Component
 from pyknnmi.protocols.learned_graph import Evidence, LearnedGraph, LeveledQuestion, Pair, Question, pair_of
 from pyknnmi.run import Run
@@ -144,16 +144,13 @@ def _combined(directions: list[Evidence], alpha: float) -> Evidence:
             f"the rule combined: with {min(coarse)} permutations e sqrt(p1 p2) is not below alpha = {alpha}: give at "
             f"least {math.ceil(2 * math.e / alpha)}"
         )
-    if first.says_alpha_only or second.says_alpha_only:
-        warn(
-            "the rule combined: p-values of tests that stopped early say only whether p < alpha: take stop=never, or a "
-            "resolution"
-        )
     p_value = min(1.0, math.e * math.sqrt(first.p_value * second.p_value))
+    independent = not p_value < alpha
+    warn_of_stopped("the rule combined", (first, second), (first, second) if independent else ())
     answer = replace(
         weakest.answer,
         p_value=p_value,
-        independent=not p_value < alpha,
+        independent=independent,
         decided_by="both directions",
         permutations=0,
         p_value_bounds=None,

@@ -60,3 +60,22 @@ def test_p_values_that_are_right_at_one_level_only_are_reported(spec):
     with pytest.warns(PyknnmiWarning, match="say only whether p < alpha"):
         learn(data, spec.format("knn-cmi(stop=sequential)"))
     assert not any("only whether" in each for each in learn(data, spec.format("knn-cmi(resolution=0.001)")).warnings)
+
+
+@pytest.mark.parametrize(("spec", "permutations"), [("fdr+iamb", 300), ("iamb-fdr", 300), ("iamb(rule=combined)", 100)])
+def test_p_values_that_are_bounds_and_too_large_are_reported(spec, permutations):
+    # 2 / (T + 1) is above what one edge needs, and 1 / (T + 1) is not: .05 / 15, .05 / (5 * 2.283) and .05 / e
+    if spec == "iamb(rule=combined)":
+        table = np.random.default_rng(0).standard_normal((150, 3))
+        table[:, 1] += 2 * table[:, 0]
+        table[:, 2] += 2 * table[:, 1]
+    else:
+        table = np.random.default_rng(0).standard_normal((100, 6))
+        table[:, 1] += 3 * table[:, 0]
+    with pytest.warns(PyknnmiWarning, match="are upper bounds, as tests stopped early: take stop_early=false"):
+        early = learn(table, f"{spec}+residual-dependence(permutations={permutations})")
+    assert ("X1", "X2") not in early.graph
+    assert len(early.warnings) == 1
+    full = learn(table, f"{spec}+residual-dependence(permutations={permutations},stop_early=false)")
+    assert ("X1", "X2") in full.graph
+    assert not full.warnings

@@ -192,6 +192,23 @@ def test_stopping_early_changes_no_decision():
         assert full.test(x, x + 1, ()).permutations == 200
 
 
+def test_a_p_value_that_rests_on_the_covariances_alone_says_so():
+    x, e = generator(0).standard_normal((2, 80))
+    dataset = Dataset.of(np.column_stack([x, x + e]), names=["x", "y"])
+    early = ResidualDependence().bind(dataset, Run())
+    full = ResidualDependence(stop_early=False).bind(dataset, Run())
+    for bound, exact in [
+        (early.test(0, 1, ()), full.test(0, 1, ())),
+        (early.test_at(0, 1, (), 0.008), full.test_at(0, 1, (), 0.008)),
+    ]:
+        made = exact.permutations
+        assert (bound.permutations, exact.p_value) == (made, 1 / (made + 1))
+        assert bound.p_value_bounds == (exact.p_value, 2 / (made + 1))
+        assert bound.p_value == 2 / (made + 1)
+        assert bound.p_value_is_bound
+        assert not exact.p_value_is_bound
+
+
 def test_a_column_that_z_explains_is_independent_of_everything():
     z, e = generator(0).standard_normal((2, 50))
     found = ci_test(np.column_stack([2 * z + 1, z + e, z]), 0, 1, 2, "residual-dependence")
