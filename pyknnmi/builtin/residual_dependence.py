@@ -14,17 +14,18 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.components import BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run, warn
+from pyknnmi.components import BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run, check_memory, warn
 from pyknnmi.numbers import conditional_mutual_informations, standardized, swapped_rows, tied_share
 from pyknnmi.regression import Fit, Recent, Smoothed, Smoother, spread_ties
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
-Rows = NDArray[np.integer[Any]]
+Rows = NDArray[np.uint32]
 
 _MOST = 10**8
 _EXPLAINED = 1e-12  # share of a column's variance that is rounding, as in fisher-z
 _FEWEST = 25  # permutations before a test may stop
+_BYTES = 20  # for each row of a permutation: its number, that as an index, and the residual there
 _COMPARED = 8  # permutations that tell what smoothing takes from permuted features
 _KEPT = 2**28  # bytes of factorisations and residuals that are kept for further questions
 # The estimate's standard deviation under independence, times sqrt(n), for Gaussian z of d columns: .4 d^-.35.
@@ -239,7 +240,7 @@ class _Question:
         self._run = run
         self._stream = stream
         self._threads = threads
-        self._rows = np.arange(len(setting.z))[None]
+        self._rows = np.arange(len(setting.z), dtype=np.uint32)[None]
         self._covariances = np.empty(0, dtype=np.float32)
         self._losses: Matrix | None = None
 
@@ -277,6 +278,11 @@ class _Question:
         made = len(self._rows) - 1
         if made < permutations:
             z = self._setting.z
+            check_memory(
+                float(_BYTES * permutations * len(z)),
+                f"{self._component.name}: {permutations} permutations of {len(z)} rows",
+                "give fewer permutations",
+            )
             drawn = swapped_rows(
                 z,
                 permutations=permutations - made,

@@ -331,6 +331,7 @@ def swapped_rows(
     check_whole("first", first, 0, MOST)
     check_poll(poll)
     check_whole("threads", threads, 0, MOST)
+    check_memory(4.0 * permutations * len(zs), f"{permutations} permutations of {len(zs)} rows", "make them in parts")
     return _core.swapped_rows(zs, permutations, seed, stream, neighbors, first, threads, poll)
 
 

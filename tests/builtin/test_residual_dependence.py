@@ -10,7 +10,7 @@ import pytest
 
 from pyknnmi import ci_test, learn, simulate
 from pyknnmi.builtin.residual_dependence import ResidualDependence
-from pyknnmi.components import Dataset, PyknnmiWarning, Run
+from pyknnmi.components import DataError, Dataset, PyknnmiWarning, Run
 from pyknnmi.numbers import mutual_information, standardized, swapped_rows
 
 NORMAL = NormalDist()
@@ -219,6 +219,14 @@ def test_too_few_rows_are_reported():
     table = generator(0).standard_normal((12, 8))
     with pytest.warns(PyknnmiWarning, match="12 rows are too few to condition on 6 columns"):
         assert ci_test(table, 0, 1, range(2, 8), "residual-dependence").independent
+
+
+def test_more_permutations_than_memory_holds_are_refused(monkeypatch):
+    monkeypatch.setattr("pyknnmi.run._free_memory", lambda: 10**8)
+    table = generator(0).standard_normal((60, 2))
+    # 20 bytes for each row and permutation
+    with pytest.raises(DataError, match=r"100000 permutations of 60 rows needs 0\.12 GB.*: give fewer permutations"):
+        ci_test(table, 0, 1, test="residual-dependence(permutations=100000,stop_early=false)")
 
 
 def test_categories_on_either_side():

@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from pyknnmi import DataError
 from pyknnmi.numbers import (
     conditional_mutual_information,
     mutual_information,
@@ -140,3 +141,10 @@ def test_swaps_are_the_same_in_parts_and_with_threads():
     z = np.random.default_rng(0).standard_normal((60, 1))
     rows = swapped_rows(z, permutations=9, seed=1, stream=4, threads=1)
     np.testing.assert_array_equal(rows[5:], swapped_rows(z, permutations=4, seed=1, stream=4, first=5, threads=2))
+
+
+@pytest.mark.parametrize("make", [permuted_rows, swapped_rows])
+def test_more_rows_than_memory_holds_are_refused(monkeypatch, make):
+    monkeypatch.setattr("pyknnmi.run._free_memory", lambda: 10**7)
+    with pytest.raises(DataError, match=r"100000 permutations of 200 rows needs 0\.08 GB.*: make them in parts"):
+        make(np.empty((200, 0)), permutations=100_000)
