@@ -153,7 +153,13 @@ std::vector<std::uint32_t> swapped_rows(const Points& z, const Permutations& per
                                         const Options& options) {
     if (z.empty()) return permuted_rows(z, permutations, first, options);
     check(permutations, z.rows());
+    if (permutations.neighbors < 1) throw std::invalid_argument("swaps need neighbors: at least 1, the row itself");
+    if (!permutations.groups.empty() || permutations.block_length > 0) {
+        throw std::invalid_argument("rows with z swap with their neighbors only: give no groups and no block_length");
+    }
+    check_neighbors(1, z.rows());
     check_finite(z, "z");
+    check_categories(z, "z");
     const LocalPermutations local(z, permutations.neighbors, options);
     const auto swaps = [&](std::uint32_t index) { return RandomWords(permutations.seed, permutations.stream, index); };
     std::vector<std::uint32_t> shared(z.rows());

@@ -134,6 +134,15 @@ TEST(swapped_rows_share_a_round) {
     CHECK(std::equal(later.begin(), later.end(), all.begin() + 3 * 120));
 }
 
+TEST(what_rows_cannot_swap_by_is_an_error) {
+    const Sample sample = gaussian(20, 1, 8);
+    const std::vector<std::uint32_t> groups(20);
+    CHECK_THROWS(std::invalid_argument, swapped_rows(sample.all(), {.count = 2, .neighbors = 0}));
+    CHECK_THROWS(std::invalid_argument, swapped_rows(sample.all(), {.count = 2, .neighbors = 3, .groups = groups}));
+    CHECK_THROWS(std::invalid_argument, swapped_rows(sample.all(), {.count = 2, .neighbors = 3, .block_length = 5}));
+    CHECK_THROWS(std::invalid_argument, swapped_rows(gaussian(1, 1, 8).all(), {.count = 2, .neighbors = 3}));
+}
+
 // Where all rows of a group have the whole group as their neighbours, a row that is not yet taken can always be found.
 TEST(local_draws_permute_groups_of_equal_z) {
     constexpr std::size_t groups = 25, size = 8;

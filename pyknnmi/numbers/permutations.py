@@ -297,7 +297,7 @@ def swapped_rows(
     permutations, seed, stream, threads, poll
         As in `permutation_test`.
     neighbors : int, default 10
-        How many nearest neighbors in z, in the max norm, the row itself included.
+        How many nearest neighbors in z, in the max norm, the row itself included: at least 1 if z has columns.
     first : int, default 0
         The number of the first permutation, for those who make them in parts.
 
@@ -328,6 +328,7 @@ def swapped_rows(
     if len(zs) < 2:
         raise DataError(f"z has {len(zs)} rows: give at least 2")
     _check_permutations(permutations, seed, stream, neighbors)
+    check_whole("neighbors", neighbors, min(1, zs.shape[1]), MOST)
     check_whole("first", first, 0, MOST)
     check_poll(poll)
     check_whole("threads", threads, 0, MOST)

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from pyknnmi import DataError
+from pyknnmi import DataError, ParameterError
 from pyknnmi.numbers import (
     conditional_mutual_information,
     mutual_information,
@@ -148,3 +148,11 @@ def test_more_rows_than_memory_holds_are_refused(monkeypatch, make):
     monkeypatch.setattr("pyknnmi.run._free_memory", lambda: 10**7)
     with pytest.raises(DataError, match=r"100000 permutations of 200 rows needs 0\.08 GB.*: make them in parts"):
         make(np.empty((200, 0)), permutations=100_000)
+
+
+def test_swaps_need_a_neighbor_where_z_has_columns():
+    z = np.random.default_rng(0).standard_normal((60, 1))
+    with pytest.raises(ParameterError, match="neighbors = 0"):
+        swapped_rows(z, permutations=2, neighbors=0)
+    np.testing.assert_array_equal(swapped_rows(z, permutations=1, neighbors=1), [np.arange(60)])
+    assert swapped_rows(z[:, :0], permutations=2, neighbors=0).shape == (2, 60)

@@ -83,7 +83,7 @@ std::vector<std::uint32_t> permuted_rows(const Points& z, const Permutations& pe
 // neighbours swap twice, the first time in the same pairs for all permutations. So the rows' own order is to each
 // permutation what the permutations are to each other, and a p-value from them is exact where y, in whatever form, is
 // exchangeable over all rows (Besag and Clifford 1989, doi:10.1093/biomet/76.4.633). With empty z they are those of
-// `permuted_rows`.
+// `permuted_rows`; else m must be at least 1, and there may be neither groups nor a block length.
 std::vector<std::uint32_t> swapped_rows(const Points& z, const Permutations& permutations, std::uint32_t first = 0,
                                         const Options& options = {});
 
