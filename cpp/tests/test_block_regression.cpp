@@ -132,6 +132,16 @@ TEST(one_feature_has_the_closed_form_of_its_evidence) {
     CHECK(near(fits.front().gain, expected - 0.5));
 }
 
+TEST(bins_without_rows_are_an_error) {
+    BlockFeatures features{std::vector<double>(3 * 20 * width), 20, {0, 0, 0}};
+    for (std::size_t i = 0; i < 3 * 20; ++i) features.values[i * width] = static_cast<double>(i * i % 7);
+    const BlockPriors priors{std::vector<double>(width, 0.3)};
+    const BlockRegression regression(features, {priors}, priors, {0, 1, 2, 3}, {});
+    const FittedTarget response{{0, 0}, {{2, -1, 0}}}, source{{1, 0}, {{2, -1, 0}}};
+    CHECK(regression.products({response}, {{source}}, {{}}, 5, {}).size() == 1);
+    CHECK_THROWS(std::invalid_argument, regression.products({response}, {{source}}, {{}}, 0, {}));
+}
+
 TEST(shapes_are_checked) {
     CHECK_THROWS(std::invalid_argument, BlockRegression({{1.0}, 1, {0}}, {{}}, {}, {0, 1, 2, 3}, {}));
 }

@@ -214,6 +214,7 @@ std::vector<std::vector<ProductGroup>> BlockRegression::products(const std::vect
                                                                  const std::vector<std::vector<FittedTarget>>& sources,
                                                                  const std::vector<std::vector<std::int32_t>>& given,
                                                                  std::size_t bin_rows, const Options& options) const {
+    if (bin_rows < 1) throw std::invalid_argument("bin_rows must be at least 1");
     table_->tidy();
     std::vector<std::vector<ProductGroup>> found(responses.size());
     parallel_for(responses.size(), options, [&](std::size_t i, int) {
