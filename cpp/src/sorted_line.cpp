@@ -98,7 +98,8 @@ const std::vector<std::uint32_t>& RankedColumn::coincident(const Labels& labels)
     return later_->coincident;
 }
 
-// The grid's cells are about as wide as there are, so that it has about as many corners as there are rows.
+// A side has about as many cells as a cell has rows, at most four times as many; so there are between n and about 4 n
+// corners.
 void RankedColumn::make_grid() {
     while (points_ >> (2 * (grid_shift_ + 1)) != 0) ++grid_shift_;
     const std::size_t cells = points_ >> grid_shift_, corners = cells + 1;

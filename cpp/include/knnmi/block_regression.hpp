@@ -50,7 +50,7 @@ struct BlockFit {
 struct BlockCosts {
     double main = 0.0, pair = 0.0;
     std::size_t most = 20;  // blocks in a fit
-    int passes = 4;         // so often at most are all blocks of a fit tried again
+    int passes = 4;         // at most this many passes over all blocks of a fit
 };
 
 // A search for the best fit of one target on blocks of some columns.

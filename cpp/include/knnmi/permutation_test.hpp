@@ -37,8 +37,8 @@ enum class StopWhen {
 
 // With StopWhen::reached, p_value() is a p-value at every level, as with Besag and Clifford (1991,
 // doi:10.1093/biomet/78.2.301), who look after each permutation. Let look i be the first at which a test can end with
-// p_value() <= a. One that does has p_value() <= a at look i too: if it ends later, fewer than `enough` had reached
-// there. Of exchangeable estimates that has a probability of a at most.
+// p_value() <= a. A test that ends with p_value() <= a, at whichever look, has p_value() <= a at look i already: if it
+// ends later, fewer than `enough` had reached there. Of exchangeable estimates that has a probability of a at most.
 struct Stopping {
     static constexpr int enough = 25;  // the standard error of p is a fifth of it
 

@@ -20,7 +20,7 @@ struct BoxQuery {
 // sorted values of y. Without z there is only the sorted y.
 //
 // Large ones have a grid, with cells of 2^grid_shift points in both orders: row r, column c of it has the number of
-// points before r cells in the order of z and before c cells in that of y. Then by_place is the inverse of places.
+// points in the first r cells by z and the first c cells by y. Then by_place is the inverse of places.
 struct RankedLine {
     std::size_t points;
     const SortedLevels* y;

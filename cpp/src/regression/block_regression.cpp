@@ -18,7 +18,7 @@ using regression::width;
 
 // Features of the conditioning columns that products are made of: the first three of those that pair blocks have.
 constexpr std::size_t factors = 3;
-// So often the means of all bins are taken off a residual.
+// How many times the means of all bins are taken off a residual.
 constexpr int rounds = 2;
 
 // Sum, weights and correlations of one group of products, shape (rows, count) by columns.
