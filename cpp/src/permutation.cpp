@@ -1,6 +1,7 @@
 #include "permutation.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "indicators.hpp"
 #include "kd_tree.hpp"
 #include "knnmi/permutation_test.hpp"
+#include "labels.hpp"
 #include "parallel.hpp"
 #include "row_major.hpp"
 
@@ -40,6 +42,19 @@ RowMajor with_labels(const Points& z, std::span<const std::uint32_t> labels) {
     return points;
 }
 
+// For each row the next one that is equal to it, the first one again for the last.
+std::vector<std::uint32_t> next_equal(const Points& points) {
+    RowLabels equal;
+    const Labels& labels = equal.of(points);
+    const std::size_t n = labels.size();
+    std::vector<std::uint32_t> next(n), seen(n);  // seen: of each label the row looked at last
+    for (std::size_t i = 2 * n; i-- > 0;) {       // twice, so that the last rows come to know the first ones
+        const std::size_t row = i % n;
+        next[row] = std::exchange(seen[labels[row]], static_cast<std::uint32_t>(row));
+    }
+    return next;
+}
+
 // Stretch number b of `length` rows of z as a row of its own, after the first `rest` rows.
 RowMajor courses(const Points& z, std::size_t length, std::size_t rest) {
     RowMajor points((z.rows() - rest) / length, length * z.columns());
@@ -59,6 +74,8 @@ LocalPermutations::LocalPermutations(const Points& z, int m, const Options& opti
     const RowMajor space = with_indicators(z);
     const RowMajor points = with_labels(space.view(), labels);
     const KdTree tree(points.view());
+    std::vector<std::uint32_t> next;
+    std::once_flag made;
     parallel_runs(rows_, options, [&](std::size_t begin, std::size_t end) {
         KSmallest nearest(std::max(static_cast<int>(each_) - 1, 1));
         std::vector<std::pair<double, std::size_t>> found;  // distance, and how many rows after the row itself
@@ -67,8 +84,13 @@ LocalPermutations::LocalPermutations(const Points& z, int m, const Options& opti
             std::uint32_t* const list = neighbors_.data() + row * each_;
             list[0] = static_cast<std::uint32_t>(row);
             if (each_ == 1) continue;
-            // A tree promises no order among equal distances: all rows as near as the last one are compared.
             double radius = tree.kth_distance(position, nearest);
+            if (radius == 0.0) {  // as many rows are equal to it, and maybe very many more
+                std::call_once(made, [&] { next = next_equal(points.view()); });
+                for (std::size_t j = 1; j < each_; ++j) list[j] = next[list[j - 1]];
+                continue;
+            }
+            // A tree promises no order among equal distances: all rows as near as the last one are compared.
             found.clear();
             tree.search(tree.points()[position], radius, [&](std::size_t first, std::size_t last) {
                 for (std::size_t p = first; p < last; ++p) {
