@@ -67,37 +67,42 @@ KdTree::KdTree(const Points& points) {
     take(root_of(built));
 }
 
-// Adds a node and those below it. What bounds a child is read from its points, so the search is exact wherever
-// nanoflann chose to split.
+// Adds a node and those below it. What bounds a node is read from its points, so the search is exact wherever nanoflann
+// chose to split.
 template <class BuiltNode>
 void KdTree::take(const BuiltNode& built) {
-    const std::size_t at = nodes_.size();
+    const std::size_t at = nodes_.size(), columns = points_.columns();
     nodes_.emplace_back();
+    boxes_.resize(boxes_.size() + 2 * columns);
     if (built.child1 == nullptr) {
         nodes_[at].begin = static_cast<std::uint32_t>(built.node_type.lr.left);
         nodes_[at].end = static_cast<std::uint32_t>(built.node_type.lr.right);
+        std::copy_n(points_[nodes_[at].begin], columns, low(at));
+        std::copy_n(points_[nodes_[at].begin], columns, high(at));
+        for (std::size_t p = nodes_[at].begin + 1; p < nodes_[at].end; ++p) widen(at, points_[p], points_[p]);
         return;
     }
     take(*built.child1);
     const std::size_t right = nodes_.size();
     take(*built.child2);
 
+    std::copy_n(low(at + 1), 2 * columns, low(at));
+    widen(at, low(right), high(right));
     Node& node = nodes_[at];
     node.right = static_cast<std::uint32_t>(right);
     node.begin = nodes_[at + 1].begin;
     node.end = nodes_.back().end;
     // Along the coordinate of the splitter's own any axis is as good: the points hardly differ.
     const auto axis = static_cast<std::size_t>(built.node_type.sub.divfeat);
-    node.axis = static_cast<std::uint32_t>(axis == points_.columns() ? 0 : axis);
-    node.left_end = -std::numeric_limits<double>::infinity();
-    node.right_begin = std::numeric_limits<double>::infinity();
-    for (std::size_t p = node.begin; p < node.end; ++p) {
-        const double value = points_[p][node.axis];
-        if (p < nodes_[right].begin) {
-            node.left_end = std::max(node.left_end, value);
-        } else {
-            node.right_begin = std::min(node.right_begin, value);
-        }
+    node.axis = static_cast<std::uint32_t>(axis == columns ? 0 : axis);
+    node.left_end = high(at + 1)[node.axis];
+    node.right_begin = low(right)[node.axis];
+}
+
+void KdTree::widen(std::size_t at, const double* low_end, const double* high_end) {
+    for (std::size_t j = 0; j < points_.columns(); ++j) {
+        low(at)[j] = std::min(low(at)[j], low_end[j]);
+        high(at)[j] = std::max(high(at)[j], high_end[j]);
     }
 }
 
@@ -121,13 +126,26 @@ double KdTree::kth_distance(std::size_t position, KSmallest& nearest) const {
     return nearest.kth();
 }
 
-std::uint32_t KdTree::count(const double* query, double radius) const {
-    const std::size_t columns = points_.columns();
+std::uint32_t KdTree::count(std::uint32_t at, const double* query, double radius) const {
+    const Node& node = nodes_[at];
+    if (lies_within(at, query, radius)) return node.end - node.begin;
     std::uint32_t found = 0;
-    search(query, radius, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t p = begin; p < end; ++p) found += distance(points_[p], query, columns) <= radius;
-    });
+    if (node.right == 0) {
+        for (std::size_t p = node.begin; p < node.end; ++p)
+            found += distance(points_[p], query, points_.columns()) <= radius;
+        return found;
+    }
+    const double value = query[node.axis];
+    if (value - node.left_end <= radius) found += count(at + 1, query, radius);
+    if (node.right_begin - value <= radius) found += count(node.right, query, radius);
     return found;
+}
+
+// Rounded differences are monotone too: that from an end of the box is not below that from a point inside.
+bool KdTree::lies_within(std::uint32_t at, const double* query, double radius) const {
+    for (std::size_t j = 0; j < points_.columns(); ++j)
+        if (query[j] - low(at)[j] > radius || high(at)[j] - query[j] > radius) return false;
+    return true;
 }
 
 }  // namespace knnmi

@@ -74,7 +74,7 @@ public:
     double kth_distance(std::size_t position, KSmallest& nearest) const;
 
     // Points within `radius` of a query.
-    std::uint32_t count(const double* query, double radius) const;
+    std::uint32_t count(const double* query, double radius) const { return count(0, query, radius); }
 
 private:
     struct Node {
@@ -86,8 +86,18 @@ private:
         std::uint32_t begin, end;
     };
 
+    // The box around a node's points.
+    double* low(std::size_t at) { return boxes_.data() + 2 * at * points_.columns(); }
+    double* high(std::size_t at) { return low(at) + points_.columns(); }
+    const double* low(std::size_t at) const { return boxes_.data() + 2 * at * points_.columns(); }
+    const double* high(std::size_t at) const { return low(at) + points_.columns(); }
+
     template <class BuiltNode>
     void take(const BuiltNode& built);
+
+    void widen(std::size_t at, const double* low_end, const double* high_end);
+    std::uint32_t count(std::uint32_t at, const double* query, double radius) const;
+    bool lies_within(std::uint32_t at, const double* query, double radius) const;
 
     template <class Leaf>
     void search(std::uint32_t at, double bound, const double* query, double& radius, Leaf& leaf) const {
@@ -104,6 +114,7 @@ private:
     std::vector<std::uint32_t> rows_;
     RowMajor points_;
     std::vector<Node> nodes_;
+    std::vector<double> boxes_;  // node by node: the low ends, then the high ends
 };
 
 int nanoflann_version();  // 0xMMmmpp

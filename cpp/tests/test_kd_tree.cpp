@@ -1,4 +1,7 @@
 // nanoflann's own search of the max norm loses neighbours (upstream issue 265); this one must not.
+#include <ctime>
+#include <limits>
+
 #include "brute_force.hpp"
 #include "check.hpp"
 #include "data_families.hpp"
@@ -16,7 +19,8 @@ void check_against_brute_force(const Points& points, int k) {
         const std::size_t row = tree.rows()[position];
         const double rho = brute_force_kth_distance({points}, row, k);
         CHECK(tree.kth_distance(position, nearest) == rho);
-        for (const double radius : {0.0, shrunken(rho), rho, 3 * rho}) {
+        for (const double radius :
+             {0.0, shrunken(rho), rho, 3 * rho, 30 * rho, std::numeric_limits<double>::infinity()}) {
             std::uint32_t within = 0;
             for (std::size_t j = 0; j < points.rows(); ++j) within += max_norm(points, row, j) <= radius;
             CHECK(tree.count(tree.points()[position], radius) == within);
@@ -56,6 +60,17 @@ TEST(equal_points_of_any_value) {
         const Sample sample{300, 2, std::vector<double>(600, value)};
         check_against_brute_force(sample.all(), 3);
     }
+}
+
+// A ball around each point that holds nearly all of them. To look at every point in it would take a second.
+TEST(branches_that_lie_within_are_counted_as_a_whole) {
+    constexpr std::size_t n = 20'000;
+    const KdTree tree(gaussian(n, 2, 3).all());
+    const std::clock_t start = std::clock();
+    std::size_t sum = 0;
+    for (std::size_t p = 0; p < n; ++p) sum += tree.count(tree.points()[p], 6.0);
+    CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 0.25);
+    CHECK(sum > n * n / 10 * 9);
 }
 
 // One column far below the other's largest difference, which is infinite.
