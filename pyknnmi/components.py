@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pyknnmi.data.columns import Kind
 from pyknnmi.data.dataset import Dataset
-from pyknnmi.errors import DataError, ParameterError, PluginError, PyknnmiError, PyknnmiWarning, warn
+from pyknnmi.errors import DataError, ParameterError, PluginError, PyknnmiError, PyknnmiWarning, warn, without_warnings
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest, warn_of_stopped
@@ -49,4 +49,5 @@ __all__ = [
     "hookimpl",
     "warn",
     "warn_of_stopped",
+    "without_warnings",
 ]

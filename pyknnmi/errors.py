@@ -22,6 +22,7 @@ __all__ = [
     "StoppedError",
     "UnknownNameError",
     "warn",
+    "without_warnings",
 ]
 
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -114,6 +115,7 @@ class PyknnmiWarning(UserWarning):
 
 
 _collecting: ContextVar[tuple[list[str], ...]] = ContextVar("collecting", default=())
+_silent: ContextVar[bool] = ContextVar("silent", default=False)
 
 
 @contextmanager
@@ -125,6 +127,21 @@ def collected_warnings() -> Iterator[list[str]]:
         yield messages
     finally:
         _collecting.reset(token)
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Let `warn` be silent within the block: for work on data that the user did not give and cannot change."""
+    token = _silent.set(True)
+    try:
+        yield
+    finally:
+        _silent.reset(token)
+
+
+def is_silent() -> bool:
+    """Return whether `warn` is silent here."""
+    return _silent.get()
 
 
 def described(error: BaseException) -> str:
@@ -143,6 +160,8 @@ def printable(text: str) -> str:
 
 def warn(message: str) -> None:
     """Warn with a `PyknnmiWarning`, at the line of the caller's own code that led here."""
+    if is_silent():
+        return
     for messages in _collecting.get():
         if message not in messages:
             messages.append(message)

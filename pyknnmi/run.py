@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pyknnmi.errors import DataError, ParameterError, PyknnmiError, StoppedError, warn
+from pyknnmi.errors import DataError, ParameterError, PyknnmiError, StoppedError, is_silent, warn
 
 __all__ = ["Progress", "ProgressError", "Run", "check_memory", "work_elsewhere"]
 
@@ -120,7 +120,7 @@ class Run:
     def warn_once(self, topic: Hashable, message: str) -> None:
         """Warn, unless this run has warned of the same topic before: for warnings that many questions would repeat."""
         mine = object()
-        if self._warned.setdefault(topic, mine) is mine:  # one step, also among threads
+        if not is_silent() and self._warned.setdefault(topic, mine) is mine:  # one step, also among threads
             warn(message)
 
     @property

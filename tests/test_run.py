@@ -11,6 +11,7 @@ import pytest
 
 import pyknnmi
 from pyknnmi import DataError, ParameterError, Progress, PyknnmiWarning, Run, StoppedError
+from pyknnmi.components import warn, without_warnings
 from pyknnmi.run import check_memory, cores, work_elsewhere
 
 
@@ -202,3 +203,12 @@ def test_fewer_threads_than_wanted_are_warned_of(monkeypatch, tmp_path):
     monkeypatch.setenv("OMP_THREAD_LIMIT", "1")
     with pytest.warns(PyknnmiWarning, match=r"threads = 2: OMP_THREAD_LIMIT is 1, so 1 will be used"):
         pyknnmi.learn(data, "iamb+fisher-z", threads=2)
+
+
+def test_what_is_silent_is_not_yet_warned_of():
+    run = Run()
+    with without_warnings():
+        warn("this")
+        run.warn_once("topic", "that")
+    with pytest.warns(PyknnmiWarning, match="that"):
+        run.warn_once("topic", "that")

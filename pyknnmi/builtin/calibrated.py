@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pyknnmi.builtin.knn_cmi import KnnCMI
 from pyknnmi.calibration import SyntheticNull
-from pyknnmi.components import BoundTest, CIResult, CITest, Dataset, Kind, Run
+from pyknnmi.components import BoundTest, CIResult, CITest, Dataset, Kind, Run, without_warnings
 
 _KNN_CMI = KnnCMI()
 _MOST = 10**6
@@ -132,6 +132,7 @@ class BoundCalibrated(BoundTest):
             (*names, *(f"{names[-1]}\x1f{draw}" for draw in varying)),
             (*chosen.kinds, *[chosen.kinds[-1]] * len(varying)),
         )
-        bound = self._component.test.bind(table, self._run)
+        with without_warnings():  # the test on the user's own columns has warned
+            bound = self._component.test.bind(table, self._run)
         found = bound.associations(0, range(last, table.p), tuple(range(1, last)))
         return float(found[0]), found[1:]

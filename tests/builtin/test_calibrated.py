@@ -92,6 +92,15 @@ def test_too_few_draws_are_reported():
         learn(data, "pairwise+calibrated(test=fisher-z,draws=9)", targets=None)
 
 
+def test_the_test_on_synthetic_columns_does_not_warn_again():
+    random = np.random.default_rng(0)
+    table = np.where(random.uniform(size=(60, 3)) < 0.7, 0, random.standard_normal((60, 3)))
+    with pytest.warns(PyknnmiWarning, match="many rows share a value"):
+        result = learn(table, "pairwise+calibrated(draws=20)")
+    (warning,) = result.warnings
+    assert all(f"'{name}'" in warning for name in ("X1", "X2", "X3"))
+
+
 def test_resolution_draws_until_enough_reached_the_statistic():
     """The draws are the first of those that a fixed number makes, and the p-value counts them."""
     data, _ = simulate.small_network(60, seed=1)
