@@ -12,8 +12,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
@@ -24,16 +23,17 @@ from pyknnmi.errors import PluginError
 __all__ = ["global_state_kept", "interrupts_told_apart"]
 
 
-def _working_folder() -> Path | None:
+def _working_folder() -> str | None:
     try:
-        return Path.cwd()
+        return os.getcwd()  # noqa: PTH109 (a path takes longer than the call, and this is for each question)
     except OSError:  # it is gone
         return None
 
 
-def _set_working_folder(folder: Path | None) -> None:
+def _set_working_folder(folder: str | None) -> None:
     if folder is not None:
-        os.chdir(folder)
+        with suppress(OSError):  # the stranger removed it
+            os.chdir(folder)
 
 
 def _set_filters(filters: list[Any]) -> None:
@@ -41,47 +41,57 @@ def _set_filters(filters: list[Any]) -> None:
     warnings._filters_mutated()  # type: ignore[attr-defined]  # noqa: SLF001 (as catch_warnings does)
 
 
-def _set_environment(before: dict[str, str]) -> None:
-    for name in os.environ.keys() - before.keys():
-        del os.environ[name]
-    os.environ.update(before)
-
-
 _SHARED: tuple[tuple[Callable[[], Any], Callable[[Any], object]], ...] = (
-    (np.geterr, lambda errors: np.seterr(**errors)),
-    (np.geterrcall, np.seterrcall),
     (np.get_printoptions, lambda options: np.set_printoptions(**options)),
     (random.getstate, random.setstate),
     (lambda: warnings.filters[:], _set_filters),
     (_working_folder, _set_working_folder),
     (lambda: locale.setlocale(locale.LC_ALL), lambda name: locale.setlocale(locale.LC_ALL, name)),
-    (lambda: dict(os.environ), _set_environment),
-    (lambda: sys.path[:], lambda path: sys.path.__setitem__(slice(None), path)),
     (sys.getrecursionlimit, sys.setrecursionlimit),
     (gc.isenabled, lambda enabled: gc.enable() if enabled else gc.disable()),
     (lambda: logging.root.manager.disable, logging.disable),
 )
-"""State that all code in the process shares, apart from signals: how it is read, and how it is set."""
+"""State that all code in the process shares, apart from signals: how it is read, and how it is set.
+
+Environment variables and import paths are a plugin's own: what it sets up once, on first use, must stay.
+"""
 _SIGNALS = signal.SIGINT, signal.SIGTERM
 
 
 @contextmanager
 def global_state_kept() -> Iterator[None]:
-    """Change back what the block changes of state that all code in the process shares."""
-    before = [read() for read, _ in _SHARED]
-    drawn = np.random.get_state()  # noqa: NPY002 (what strangers use)
+    """Change back what the block changes of state that all code in the process shares.
+
+    Where other threads run, that is NumPy's error handling and the handlers of signals alone: the rest may be what they
+    changed.
+    """
+    before = _shared() if _is_alone() else None
     handlers = [signal.getsignal(number) for number in _SIGNALS]
     try:
-        yield
+        with np.errstate(call=np.geterrcall()):  # type: ignore[arg-type]  # it may be None; each thread has its own
+            yield
     finally:
-        np.random.set_state(drawn)  # noqa: NPY002
-        for (read, change), value in zip(_SHARED, before, strict=True):
-            if read() != value:
-                change(value)
+        if before is not None and _is_alone():
+            _change_back(*before)
         if threading.current_thread() is threading.main_thread():  # handlers can be set in no other
             for number, handler in zip(_SIGNALS, handlers, strict=True):
                 if handler is not None and signal.getsignal(number) is not handler:
                     signal.signal(number, handler)
+
+
+def _shared() -> tuple[Any, list[Any]]:
+    return np.random.get_state(), [read() for read, _ in _SHARED]  # noqa: NPY002 (what strangers use)
+
+
+def _change_back(drawn: Any, values: list[Any]) -> None:
+    np.random.set_state(drawn)  # noqa: NPY002 (as fast as a look whether it changed)
+    for (read, change), value in zip(_SHARED, values, strict=True):
+        if read() != value:
+            change(value)
+
+
+def _is_alone() -> bool:
+    return threading.active_count() == 1 and threading.current_thread() is threading.main_thread()
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import threading
 import time
@@ -187,7 +188,8 @@ def _end_with(parent: int) -> None:
             time.sleep(_WATCH_SECONDS)
         os._exit(1)
 
-    threading.Thread(target=watch, daemon=True).start()
+    # Not by `threading`, which counts its threads: code of plugins is cleaned up after where no others run.
+    _thread.start_new_thread(watch, ())
 
 
 def _forget_workers() -> None:

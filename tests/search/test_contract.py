@@ -14,6 +14,7 @@ import random
 import re
 import signal
 import sys
+import threading
 import warnings
 from decimal import Decimal
 from fractions import Fraction
@@ -238,7 +239,9 @@ def test_a_test_that_leaves_python_is_an_error_with_its_name(registry, jobs):
         learn(np.random.default_rng(0).random((20, 2)), "pairwise+leaving", jobs=jobs)
 
 
-def test_what_all_code_shares_is_changed_back(registry):
+def test_what_all_code_shares_is_changed_back(registry, monkeypatch):
+    monkeypatch.setattr(threading, "active_count", lambda: 1)  # whatever other tests left
+
     @register_ci_test("careless")
     def careless(x, y, z):
         np.seterr(all="ignore")
@@ -248,8 +251,6 @@ def test_what_all_code_shares_is_changed_back(registry):
         warnings.simplefilter("ignore")
         os.chdir("/")
         locale.setlocale(locale.LC_ALL, "POSIX" if locale.setlocale(locale.LC_ALL) == "C" else "C")
-        os.environ["OMP_NUM_THREADS"] = "77"
-        sys.path.insert(0, "/nowhere")
         sys.setrecursionlimit(777)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -261,13 +262,89 @@ def test_what_all_code_shares_is_changed_back(registry):
         return (
             (np.geterr(), np.random.get_state()[1].tolist(), np.get_printoptions()),  # noqa: NPY002
             (random.getstate(), warnings.filters[:], gc.isenabled(), logging.root.manager.disable),
-            (Path.cwd(), locale.setlocale(locale.LC_ALL), dict(os.environ), sys.path[:], sys.getrecursionlimit()),
+            (Path.cwd(), locale.setlocale(locale.LC_ALL), sys.getrecursionlimit()),
             (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)),
         )
 
     before = state()
     learn(np.random.default_rng(0).random((20, 3)), "pairwise+careless", threads=1)
     assert state() == before
+
+
+def test_what_other_threads_change_meanwhile_stays(registry):
+    wanted, done, errors = threading.Event(), threading.Event(), []
+
+    def other():
+        wanted.wait(10)
+        random.seed(5)
+        np.random.seed(5)  # noqa: NPY002
+        warnings.filterwarnings("ignore", "of the other thread")
+        done.set()
+
+    @register_ci_test("meanwhile")
+    def meanwhile(x, y, z):
+        wanted.set()
+        done.wait(10)
+        errors.append(np.geterr()["over"])
+        np.seterr(over="ignore")
+        return 0.5
+
+    kept = random.getstate(), np.random.get_state(), np.geterr()  # noqa: NPY002
+    thread = threading.Thread(target=other)
+    unrelated = threading.Event()
+    waiting = threading.Thread(target=unrelated.wait, args=(10,))  # runs on when the call ends
+    try:
+        with warnings.catch_warnings():
+            thread.start()
+            waiting.start()
+            learn(np.random.default_rng(0).random((20, 3)), "pairwise+meanwhile", threads=1)
+            assert random.getstate() == random.Random(5).getstate()
+            assert np.array_equal(np.random.get_state()[1], np.random.RandomState(5).get_state()[1])  # noqa: NPY002
+            assert any(entry[1] and entry[1].pattern == "of the other thread" for entry in warnings.filters)
+        assert np.geterr() == kept[2]
+        assert set(errors) == {kept[2]["over"]}  # at each question
+    finally:
+        unrelated.set()
+        thread.join()
+        waiting.join()
+        random.setstate(kept[0])
+        np.random.set_state(kept[1])  # noqa: NPY002
+
+
+def test_what_a_test_sets_up_once_stays(registry, monkeypatch):
+    monkeypatch.setenv("SET_UP", "")
+    monkeypatch.setattr(sys, "path", sys.path[:])
+
+    @register_ci_test("lazy")
+    def lazy(x, y, z):
+        if "ready" not in ready:
+            ready.append("ready")
+            os.environ["SET_UP"] = "yes"
+            sys.path.append("/nowhere")
+        return 0.5 if os.environ["SET_UP"] and "/nowhere" in sys.path else 2.0
+
+    ready: list[str] = []
+    assert len(learn(np.random.default_rng(0).random((20, 3)), "pairwise+lazy").evidence) == 3
+
+
+def test_a_working_folder_that_is_gone_is_no_error(registry, tmp_path, monkeypatch):
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gone").mkdir()
+    os.chdir("gone")
+    before = random.getstate()
+
+    @register_ci_test("removing")
+    def removing(x, y, z):
+        random.seed(0)
+        os.chdir(tmp_path)
+        if (tmp_path / "gone").exists():
+            (tmp_path / "gone").rmdir()
+        logging.disable(logging.CRITICAL)
+        return 0.5
+
+    assert len(learn(np.random.default_rng(0).random((20, 3)), "pairwise+removing").evidence) == 3
+    assert (random.getstate(), logging.root.manager.disable) == (before, logging.NOTSET)
 
 
 class Mute:
