@@ -25,7 +25,7 @@ from pyknnmi.learning.graph_formats import (
 )
 from pyknnmi.learning.provenance import provenance
 from pyknnmi.learning.record import from_record, to_record
-from pyknnmi.learning.result import LearnResult, PairEvidence
+from pyknnmi.learning.result import LearnResult, PairEvidence, selection_frequencies
 from pyknnmi.protocols.ci_tests import CIResult
 from pyknnmi.search.constraints import FORBIDDEN, REQUIRED
 
@@ -126,7 +126,7 @@ def evidence_csv(result: LearnResult) -> str:
     column found about the other. ``frequency``, of the wrapper ``stability``, is the share of graphs with the edge.
     """
     evidence = result.evidence_by_pair()
-    frequency = _selection_frequencies(result)
+    frequency = selection_frequencies(result)
     place = {name: i for i, name in enumerate(result.graph.names)}
     one_sided = set(result.one_sided())
     rows = [
@@ -149,12 +149,6 @@ def evidence_csv(result: LearnResult) -> str:
         row.append(frequency.get((a, b)))
         rows.append(["" if cell is None else cell for cell in row])
     return csv_text(rows)
-
-
-def _selection_frequencies(result: LearnResult) -> dict[tuple[str, str], float]:
-    """Return the share of graphs that join each pair, of a result of the wrapper ``stability``."""
-    rows: Any = result.details.get("selection", ())
-    return {(row["source"], row["target"]): row["frequency"] for row in rows}
 
 
 def adjacency_csv(result: LearnResult) -> str:

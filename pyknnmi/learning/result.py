@@ -22,7 +22,17 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["LearnResult", "PairEvidence", "Side", "named_blankets", "named_evidence", "named_pairs"]
+__all__ = [
+    "LearnResult",
+    "PairEvidence",
+    "Side",
+    "format_p_value",
+    "named_blankets",
+    "named_evidence",
+    "named_pairs",
+    "rows_of_pairs",
+    "selection_frequencies",
+]
 
 
 @dataclass(frozen=True)
@@ -305,6 +315,27 @@ def _of_the_test(pair: PairEvidence | None) -> tuple[Any, ...]:
 def format_p_value(p: float) -> str:
     """Return a p-value for people: four digits, and ``<1e-300`` where a double ends."""
     return "<1e-300" if p < 1e-300 else f"{p:.4g}"
+
+
+def rows_of_pairs(found: object) -> list[Mapping[str, Any]]:
+    """Return the rows about pairs of columns in an entry of a result's details; none if it holds something else."""
+    if not isinstance(found, Sequence) or isinstance(found, str):
+        return []
+    return [row for row in found if isinstance(row, Mapping) and row.keys() >= {"source", "target"}]
+
+
+def selection_frequencies(result: LearnResult) -> dict[tuple[str, str], float]:
+    """Return how often each pair was an edge in parts of the rows, for `stability`; empty for other specs.
+
+    The names of a pair are in the order of the data. In the details they are in the order in which columns are worked
+    on.
+    """
+    place = {name: i for i, name in enumerate(result.graph.names)}
+    found = {}
+    for row in rows_of_pairs(result.details.get("selection")):
+        a, b = sorted((str(row["source"]), str(row["target"])), key=place.__getitem__)
+        found[a, b] = float(row["frequency"])
+    return found
 
 
 def named_pairs(pairs: Iterable[Pair], names: Sequence[str]) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pyknnmi.learning.result import LearnResult, PairEvidence, format_p_value
+from pyknnmi.learning.result import LearnResult, PairEvidence, format_p_value, rows_of_pairs, selection_frequencies
 from pyknnmi.protocols.ci_tests import CIResult
 from pyknnmi.protocols.spec import Spec, Value
 from pyknnmi.search.constraints import FORBIDDEN, REQUIRED
@@ -18,7 +18,6 @@ __all__ = [
     "effects_in",
     "parameter_of",
     "reported_pairs",
-    "selection_frequencies",
     "shortened",
     "stability_threshold",
     "strength_name",
@@ -101,16 +100,6 @@ def reported_pairs(result: LearnResult) -> list[ReportedPair]:
     return sorted(rows, key=lambda row: (not row.edge, -_order(row), row.source, row.target))
 
 
-def selection_frequencies(result: LearnResult) -> dict[tuple[str, str], float]:
-    """Return how often each pair was an edge in parts of the rows, for `stability`; empty for other specs."""
-    place = {name: i for i, name in enumerate(result.graph.names)}
-    found = {}
-    for row in _rows(result.details.get("selection")):
-        a, b = sorted((str(row["source"]), str(row["target"])), key=place.__getitem__)
-        found[a, b] = float(row["frequency"])
-    return found
-
-
 def stability_threshold(result: LearnResult) -> float:
     """Return the selection frequency that an edge needs, for `stability`."""
     found = result.details.get("stability")
@@ -174,13 +163,7 @@ def _order(row: ReportedPair) -> float:
 
 def _rows_in_details(details: Mapping[str, object]) -> list[Mapping[str, Any]]:
     """Return the rows that a learner without a test gives for its edges, or `stability` for all pairs."""
-    return _rows(details.get("edges")) or _rows(details.get("selection"))
-
-
-def _rows(found: object) -> list[Mapping[str, Any]]:
-    if not isinstance(found, Sequence) or isinstance(found, str):
-        return []
-    return [row for row in found if isinstance(row, Mapping) and row.keys() >= _ENDS]
+    return rows_of_pairs(details.get("edges")) or rows_of_pairs(details.get("selection"))
 
 
 def _strengths_in_details(details: Mapping[str, object]) -> dict[tuple[str, str], float]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pyknnmi.data.files import make_folder
 from pyknnmi.errors import DataError, ParameterError, PyknnmiError, did_you_mean
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
-from pyknnmi.learning.result import LearnResult
+from pyknnmi.learning.result import LearnResult, selection_frequencies
 from pyknnmi.report.layout import clustered_order, node_positions
 from pyknnmi.report.pairs import (
     ReportedPair,
@@ -21,7 +21,6 @@ from pyknnmi.report.pairs import (
     closest_to_the_threshold,
     effects_in,
     reported_pairs,
-    selection_frequencies,
     shortened,
     stability_threshold,
     strength_name,

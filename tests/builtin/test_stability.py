@@ -80,6 +80,20 @@ def test_constraints_are_kept():
     assert ("X5", "X6") not in result.graph
 
 
+def test_evidence_has_each_pair_once_whatever_the_order_of_the_columns():
+    data, _ = simulate.small_network(120, seed=1)
+    table = dict(zip(data.names, data.values.T, strict=True))
+    turned = learn({name: table[name] for name in reversed(table)}, "stability(runs=6)+iamb+fisher-z", seed=4)
+    rows = list(csv.DictReader(io.StringIO(WRITERS["evidence.csv"](turned))))
+    written = {frozenset((row["source"], row["target"])): (row["edge"], row["frequency"]) for row in rows}
+    assert len(written) == len(rows)
+    expected = {frozenset((row["source"], row["target"])): row["frequency"] for row in turned.details["selection"]}
+    assert {pair: float(frequency) for pair, (_, frequency) in written.items()} == expected
+    joined = {frozenset(edge) for edge in turned.graph.edges}
+    assert joined == {pair for pair, (edge, _) in written.items() if edge == "true"}
+    assert joined
+
+
 def test_wrappers_come_first():
     pipeline = Pipeline.parse("stability(runs=4)+ranks+iamb+fisher-z")
     assert Pipeline.parse(str(pipeline)) == pipeline
