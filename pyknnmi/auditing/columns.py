@@ -20,9 +20,10 @@ _OFTEN = 0.05  # share of rows from which a single value is no accident
 _NEARLY_ALL = 0.95
 _ENOUGH_DIGITS = 4.0
 _FAR_OUT = 20.0  # interquartile ranges; of 100,000 Gaussian rows the farthest is at 3.3
-_IDENTIFIER = re.compile(
-    r"(?i:(.*[ _.-])?((u?u|gu)?id|index|idx|key|row ?names?|row|unnamed: ?\d+))"
-    r"|(?i:(.*[ _.-])?(row|record|sample|case)[ _.-]?(nr|no|number))|.*[a-z](ID|Id)"
+_IDENTIFIER = re.compile(r"(?i:(.*[ _.-])?(u?u|gu)?id)|.*[a-z](ID|Id)")
+# Names of measurements too, such as a price index or the row of a seat: only a column whose values all differ counts.
+_OF_ROWS = re.compile(
+    r"(?i:(.*[ _.-])?(index|idx|key|row ?names?|row|unnamed: ?\d+|(row|record|sample|case)[ _.-]?(nr|no|number)))"
 )
 _MARK = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-?9|-1|0")  # that usually stand for a missing value
 _FEWEST_ROWS = 10  # of fewer rows a column counts them by chance
@@ -79,8 +80,10 @@ class ColumnValues:
 
     @property
     def has_identifier_name(self) -> bool:
-        """Whether the column is named as identifiers are."""
-        return _IDENTIFIER.fullmatch(self.name.strip()) is not None
+        """Whether the column is named as identifiers with such values are."""
+        name = self.name.strip()
+        differ = len(self.distinct) == self.rows
+        return bool(_IDENTIFIER.fullmatch(name) or (differ and _OF_ROWS.fullmatch(name)))
 
     def tied_share(self) -> float:
         """Return the share of rows whose value more than K others share."""
@@ -227,8 +230,14 @@ def _is_mark(mark: float, often: int, rest: ColumnValues) -> bool:
     many = len(rest.distinct) > _FEW_VALUES
     if mark == 0 and not many:
         return False
-    alone_below_zero = mark < 0 <= rest.distinct[0] and many
+    alone_below_zero = mark < 0 <= rest.distinct[0] and many and not _is_next(gap, rest)
     return bool(alone_below_zero or gap >= spread * (0.5 if 0 < abs(mark) < 10 else 0.25))
+
+
+def _is_next(gap: float, rest: ColumnValues) -> bool:
+    """Return whether a value so far from the rest goes on as they do: no farther than usual, and in their steps."""
+    steps = np.diff(rest.distinct)
+    return bool(gap <= np.median(steps) and gap % steps.min() == 0)
 
 
 def _missing_mark(values: ColumnValues, mark: float) -> AuditFinding:

@@ -47,7 +47,11 @@ def _given(parameters: list[str]) -> str:
 def _options(dataset: Dataset, findings: Sequence[AuditFinding]) -> tuple[dict[str, Any], list[str]]:
     options: dict[str, Any] = {}
     reasons = []
-    naming = [finding.columns[0] for finding in findings if finding.kind in ("row-number", "identifier")]
+    naming = [  # an identifier that repeats may be of use as blocks, or be a measurement
+        finding.columns[0]
+        for finding in findings
+        if finding.kind in ("row-number", "identifier") and finding.figure == 1
+    ]
     again = [
         finding.columns[1] for finding in findings if finding.kind == "copies" and finding.columns[1] not in naming
     ]

@@ -110,6 +110,27 @@ def test_identifiers_of_groups_of_rows():
     findings = found(with_column(labels), ["subject_id", "a", "b", "c"])
     assert findings["identifier", ("subject_id",)].figure == pytest.approx(0.1)
     assert "blocks" in findings["identifier", ("subject_id",)].advice
+    table = Dataset(with_column(labels), ("subject_id", "a", "b", "c"))
+    assert "ignore" not in audit(table).options
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"), [("price_index", 80, 120), ("consumer confidence index", 80, 120), ("row", 1, 40)]
+)
+def test_measurements_that_are_named_as_identifiers_may_be(name, low, high):
+    column = np.random.default_rng(1).integers(low, high + 1, N)
+    report = audit(Dataset(with_column(column), (name, "a", "b", "c")))
+    assert not [f for f in report.findings if f.serious or f.kind == "identifier"]
+    assert "ignore" not in report.options
+
+
+def test_minus_one_is_a_mark_unless_it_is_the_next_value():
+    goals = np.random.default_rng(3).poisson(5, N)
+    missing = np.arange(N) % 20 == 0
+    assert (goals == 0).sum() >= 2
+    assert ("missing-mark", ("X1",)) not in found(with_column(goals - 1))
+    for measured in (goals + 18, 10 * goals, np.abs(U), 100 * np.abs(U)):
+        assert ("missing-mark", ("X1",)) in found(with_column(np.where(missing, -1, measured)))
 
 
 @pytest.mark.parametrize(
