@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.fft import irfft, rfft  # NumPy loads it on first use, and a fork at that moment would wait for ever
 from numpy.typing import NDArray
 
 from pyknnmi.auditing.finding import AuditFinding
@@ -91,11 +92,11 @@ def _kind(column: Column, correlation: float, inflation: float) -> tuple[str, fl
 
 def _strongest_wave(column: Column) -> tuple[float, Column]:
     """Return the period, in rows, of the strongest wave that comes four times or more, and the wave itself."""
-    spectrum = np.fft.rfft(column)
+    spectrum = rfft(column)
     spectrum[:4] = 0
     strongest = int(np.abs(spectrum).argmax())
     near = np.abs(np.arange(len(spectrum)) - strongest) <= 1  # a period need not divide the rows
-    return len(column) / strongest, np.fft.irfft(np.where(near, spectrum, 0), len(column))
+    return len(column) / strongest, irfft(np.where(near, spectrum, 0), len(column))
 
 
 def _unit(column: Column) -> Column:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.fft import irfft, rfft  # NumPy loads it on first use, and a fork at that moment would wait for ever
 from numpy.typing import ArrayLike
 
 from pyknnmi.numbers.checks import one_column
@@ -83,7 +84,7 @@ def variance_inflation(values: ArrayLike) -> float:
         return 1.0
     centred = column - column.mean()
     size = 1 << (2 * n - 1).bit_length()  # no lag meets the other end
-    covariances = np.fft.irfft(np.abs(np.fft.rfft(centred, size)) ** 2, size)[: n // 4 + 1]
+    covariances = irfft(np.abs(rfft(centred, size)) ** 2, size)[: n // 4 + 1]
     squares = float(np.sum((covariances[1:] / covariances[0]) ** 2))
     chance = float(np.sum(n - np.arange(1, n // 4 + 1))) / n**2  # of free rows; of others as much more as this factor
     return 1 + 2 * (squares - chance) / (1 + 2 * chance)
