@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,12 +53,12 @@ class ColumnValues:
         distinct, counts = np.unique(column[~np.isnan(column)], return_counts=True)
         return cls(name, column, distinct, counts)
 
-    @cached_property
+    @property
     def rows(self) -> int:
         """Number of rows that have a value."""
         return int(self.counts.sum())
 
-    @cached_property
+    @property
     def quartiles(self) -> NDArray[np.float64]:
         """The values that a quarter, a half and three quarters of the rows do not exceed."""
         shares = np.array([0.25, 0.5, 0.75])
