@@ -3,7 +3,6 @@
 // taken in blocks of neighbours, whose lists touch the same rows of y. A y that would need a longer list than most is
 // searched by itself.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -32,10 +31,8 @@ public:
           near_(fixed.geometry(), fixed.kernels()),
           room_(fixed.k() * 2 * batch_size),
           nearest_(static_cast<int>(fixed.k())) {
-        // Of two independent columns, one has fewer than sqrt(k n) points within the k-th distance.
-        const double few = std::sqrt(static_cast<double>(fixed.k() * fixed.points()));
         if (along_y == nullptr) return;
-        longest_ = 512 + static_cast<std::size_t>(16 * few);
+        longest_ = longest_list(fixed.points(), fixed.k());
         adapts_ = along_y->far_values_among_x() || has_far_values(*y.ranked(0).sorted());
     }
 
@@ -279,10 +276,12 @@ public:
     }
 
 private:
-    // Columns in memory at a time: up to 32 MB of them, and at most 256.
+    // Columns in memory at a time: about 32 MB of them, and at most 256.
     std::size_t most_columns() const {
         constexpr std::size_t bytes = std::size_t{32} << 20;
-        const std::size_t fit = bytes / (fixed_.points() * sizeof(double)) / batch_size * batch_size;
+        // Values; ranks where counts come from sorted values; with a line also the grid, and the rows in order of y.
+        const std::size_t each = !fixed_.counts_by_line() ? 8 : fixed_.line() == nullptr ? 12 : 40;
+        const std::size_t fit = bytes / (fixed_.points() * each) / batch_size * batch_size;
         return std::clamp(fit, batch_size, std::size_t{256});
     }
 

@@ -1,17 +1,40 @@
 #include "engines.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace knnmi {
 
 namespace {
 
+// About how many others are equal to a row of (x, z), by a sample of rows; z has one column or none.
+double equal_rows(const Points& x, const Points& z) {
+    const std::size_t n = x.rows(), many = std::min<std::size_t>(n, 512);
+    std::vector<std::pair<double, double>> sample(many);
+    for (std::size_t i = 0; i < many; ++i) {
+        const std::size_t row = i * n / many;
+        sample[i] = {x(row, 0), z.empty() ? 0.0 : z(row, 0)};
+    }
+    std::sort(sample.begin(), sample.end());
+    double equal = 0.0;
+    for (std::size_t begin = 0, end = 0; begin < many; begin = end) {
+        while (end < many && sample[end] == sample[begin]) ++end;
+        equal += static_cast<double>((end - begin) * (end - begin - 1));
+    }
+    return equal * static_cast<double>(n) / static_cast<double>(many * (many - 1));
+}
+
 // The number of y's from which on shared lists pay, as measured with k = 3 on Gaussian data of 500 to 100,000 rows.
-// The more columns z has, the more there is to share; with one or none, lists grow long in large samples.
-std::size_t enough_to_share(std::size_t rows, std::size_t z_columns) {
+// The more columns z has, the more there is to share; with one or none, lists grow long in large samples. Where so many
+// rows are equal that lists would grow too long, that engine goes along y instead, and the other looks at all of them.
+std::size_t enough_to_share(const Points& x, const Points& z, std::size_t k) {
     constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
-    if (z_columns <= 1 && rows >= 50'000) return never;
-    switch (z_columns) {
+    if (z.columns() <= 1 && equal_rows(x, z) > static_cast<double>(longest_list(x.rows(), k))) return 1;
+    if (z.columns() <= 1 && x.rows() >= 50'000) return never;
+    switch (z.columns()) {
         case 0:
             return 16;
         case 1:
@@ -28,18 +51,24 @@ std::size_t enough_to_share(std::size_t rows, std::size_t z_columns) {
 }
 
 // Which engine may serve, and which is fastest.
-Engine engine_for(const Points& x, const Points& z, std::size_t y_width, std::size_t count, const Options& options) {
+Engine engine_for(const Points& x, const Points& z, std::size_t k, std::size_t y_width, std::size_t count,
+                  const Options& options) {
     if (x.columns() != 1 || y_width != 1) return Engine::tree;
     if (options.engine != Engine::automatic) return options.engine;
-    return count >= enough_to_share(x.rows(), z.columns()) ? Engine::batch : Engine::single;
+    return count >= enough_to_share(x, z, k) ? Engine::batch : Engine::single;
 }
 
 }  // namespace
 
+std::size_t longest_list(std::size_t points, std::size_t k) {
+    // Of two independent columns, one has fewer than sqrt(k n) points within the k-th distance.
+    return 512 + static_cast<std::size_t>(16 * std::sqrt(static_cast<double>(k * points)));
+}
+
 std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                             std::size_t y_width, std::size_t count, const Options& options) {
     if (neighborhood.estimator == Estimator::cells) return make_cell_engine(x, z, neighborhood, options);
-    switch (engine_for(x, z, y_width, count, options)) {
+    switch (engine_for(x, z, static_cast<std::size_t>(neighborhood.k), y_width, count, options)) {
         case Engine::single:
             return make_single_engine(x, z, neighborhood, kernels(), options);
         case Engine::batch:
