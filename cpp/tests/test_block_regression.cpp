@@ -144,6 +144,15 @@ TEST(bins_without_rows_are_an_error) {
 
 TEST(shapes_are_checked) {
     CHECK_THROWS(std::invalid_argument, BlockRegression({{1.0}, 1, {0}}, {{}}, {}, {0, 1, 2, 3}, {}));
+    const BlockPriors priors{std::vector<double>(width, 0.3)};
+    CHECK_THROWS(std::invalid_argument, BlockRegression({{}, 20, {}}, {priors}, priors, {0, 1, 2, 3}, {}));
+    const BlockRegression regression({std::vector<double>(20 * width), 20, {0}}, {priors}, priors, {0, 1, 2, 3}, {});
+    const FittedTarget fit{{0, 0}, {}};
+    CHECK_THROWS(std::invalid_argument, regression.main_gains({fit}, {}, {}, {}));
+    CHECK_THROWS(std::invalid_argument, regression.pair_scores({fit}, {{0}}, {}, {}));
+    CHECK_THROWS(std::invalid_argument, regression.without({fit}, {}, {}, {}));
+    CHECK_THROWS(std::invalid_argument, regression.products({fit}, {}, {{}}, 5, {}));
+    CHECK_THROWS(std::invalid_argument, regression.products({fit}, {{}}, {{}}, 5, {}));
 }
 
 int main() { return run_tests(); }

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <stdexcept>
+#include <string>
 
 #include "block_fitter.hpp"
 #include "parallel.hpp"
@@ -110,6 +111,10 @@ void take_off_means(std::vector<double>& values, const std::vector<std::size_t>&
     for (std::size_t row = 0; row < values.size(); ++row) values[row] -= sums[bin[row]] / counts[bin[row]];
 }
 
+void check_one_each(std::size_t given, std::size_t fits, const char* name) {
+    if (given != fits) throw std::invalid_argument(std::string("give ") + name + " for each fit");
+}
+
 }  // namespace
 
 BlockRegression::BlockRegression(BlockFeatures features, std::vector<BlockPriors> main, BlockPriors pair,
@@ -147,6 +152,7 @@ std::vector<BlockFit> BlockRegression::fits(const std::vector<BlockSearch>& sear
 std::vector<std::vector<double>> BlockRegression::main_gains(const std::vector<FittedTarget>& fits,
                                                              const std::vector<std::vector<std::int32_t>>& candidates,
                                                              const BlockCosts& costs, const Options& options) const {
+    check_one_each(candidates.size(), fits.size(), "candidates");
     table_->tidy();
     std::vector<std::vector<double>> found(fits.size());
     parallel_for(fits.size(), options, [&](std::size_t i, int) {
@@ -163,6 +169,8 @@ std::vector<std::vector<double>> BlockRegression::pair_scores(const std::vector<
                                                               const std::vector<std::vector<std::int32_t>>& candidates,
                                                               const std::vector<std::vector<std::int32_t>>& with,
                                                               const Options& options) const {
+    check_one_each(candidates.size(), fits.size(), "candidates");
+    check_one_each(with.size(), fits.size(), "columns to pair them with");
     table_->tidy();
     std::vector<std::vector<double>> found(fits.size());
     parallel_for(fits.size(), options, [&](std::size_t i, int) {
@@ -180,6 +188,7 @@ std::vector<std::vector<double>> BlockRegression::pair_scores(const std::vector<
 std::vector<double> BlockRegression::without(const std::vector<FittedTarget>& fits,
                                              const std::vector<std::int32_t>& columns, const BlockCosts& costs,
                                              const Options& options) const {
+    check_one_each(columns.size(), fits.size(), "a column");
     table_->tidy();
     std::vector<double> found(fits.size());
     parallel_for(fits.size(), options, [&](std::size_t i, int) {
@@ -214,6 +223,10 @@ std::vector<std::vector<ProductGroup>> BlockRegression::products(const std::vect
                                                                  const std::vector<std::vector<FittedTarget>>& sources,
                                                                  const std::vector<std::vector<std::int32_t>>& given,
                                                                  std::size_t bin_rows, const Options& options) const {
+    check_one_each(sources.size(), responses.size(), "sources");
+    check_one_each(given.size(), responses.size(), "conditioning columns");
+    for (const auto& fits : sources)
+        if (fits.empty()) throw std::invalid_argument("a response needs at least one source");
     if (bin_rows < 1) throw std::invalid_argument("bin_rows must be at least 1");
     table_->tidy();
     std::vector<std::vector<ProductGroup>> found(responses.size());

@@ -35,6 +35,7 @@ Priors batched(const BlockPriors& given) {
 BlockTable::BlockTable(BlockFeatures features_, const std::vector<BlockPriors>& main, const BlockPriors& pair,
                        std::array<std::int32_t, 4> pair_features_, const Options& options)
     : features(std::move(features_)), pair_features(pair_features_), kernels(block_kernels()) {
+    if (columns() < 1) throw std::invalid_argument("a regression needs at least one column");
     if (rows() < 2) throw std::invalid_argument("a regression needs at least 2 rows");
     if (features.values.size() != columns() * rows() * width) {
         throw std::invalid_argument("features must have the shape (columns, rows, 16)");
