@@ -68,7 +68,7 @@ TEST(an_exception_ends_the_loop_and_comes_out) {
     }
 }
 
-TEST(stop_is_asked_from_the_calling_thread_and_ends_the_loop) {
+TEST(stop_is_called_from_the_calling_thread_and_ends_the_loop) {
     for (int threads = 1; threads <= 3; ++threads) {
         const std::thread::id caller = std::this_thread::get_id();
         int calls = 0;
@@ -77,11 +77,14 @@ TEST(stop_is_asked_from_the_calling_thread_and_ends_the_loop) {
                                   from_caller = from_caller && std::this_thread::get_id() == caller;
                                   return ++calls == 3;
                               }};
-        const auto start = std::chrono::steady_clock::now();
-        CHECK_THROWS(Interrupted, parallel_for(100000, options, [](std::size_t, int) { take_a_while(); }));
+        std::atomic<int> done{0};
+        CHECK_THROWS(Interrupted, parallel_for(100000, options, [&](std::size_t, int) {
+                         take_a_while();
+                         ++done;
+                     }));
         CHECK(calls == 3);
         CHECK(from_caller);
-        CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));
+        CHECK(done < 100000 / 2);
     }
 }
 
