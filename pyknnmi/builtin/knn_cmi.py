@@ -380,7 +380,8 @@ class BoundKnnCMI(BoundTest):
     def _warn_of_ties(self, how_many: str, what: str, shares: dict[int, float]) -> None:
         listed = ", ".join(f"'{self._names[i]}' ({share:.0%} of the rows)" for i, share in shares.items())
         if listed:
-            self._run.warn_once(("ties", listed), f"knn-cmi: in column {listed} {how_many} rows share a value, {what}")
+            topic = ("ties", *(self._names[i] for i in shares))  # without the shares: questions differ in their rows
+            self._run.warn_once(topic, f"knn-cmi: in column {listed} {how_many} rows share a value, {what}")
 
     def _warn_of_small_categories(self, dataset: Dataset) -> None:
         k = self._component.k

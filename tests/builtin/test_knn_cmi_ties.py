@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pytest
 
-from pyknnmi import Dataset, ci_test
+from pyknnmi import Dataset, PyknnmiWarning, ci_test, learn
 
 KINDS = {
     "continuous": lambda u, random: u,
@@ -89,3 +89,13 @@ def test_numbers_given_a_number_and_a_category(effect, least, most):
         data = Dataset(values, ("x", "y", "label", "z"), ("continuous", "continuous", "discrete", "continuous"))
         count += not ci_test(data, 0, 1, [2, 3], "knn-cmi(permutations=39)", seed=seed, threads=1).independent
     assert least <= count <= most
+
+
+def test_ties_are_warned_of_once_where_questions_have_other_rows():
+    values = np.random.default_rng(1).standard_normal((60, 3))
+    values[:, 0] = np.where(np.arange(60) < 50, np.arange(60) % 6, np.arange(60))
+    values[:7, 1] = np.nan  # some questions have 60 rows, some 53
+    spec = "iamb+knn-cmi(permutations=20)"
+    with pytest.warns(PyknnmiWarning) as caught:
+        learn(values, spec, missing="drop-per-test")
+    assert ["share a value" in str(found.message) for found in caught].count(True) == 1
