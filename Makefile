@@ -62,7 +62,7 @@ format: .venv/.lint
 # Lines that run in other processes and in slow tests alone do not count.
 coverage: .venv/.test
 	pip install --quiet pytest-cov
-	PYTHONSAFEPATH=1 pytest $(PYTEST_ARGS) --cov pyknnmi --cov-report term:skip-covered --cov-fail-under 95
+	PYTHONSAFEPATH=1 pytest $(PYTEST_ARGS) --cov --cov-report term:skip-covered --cov-fail-under 95
 
 # $(call run-ctest,BUILD FOLDER,WHAT CONFIGURES IT)
 define run-ctest
