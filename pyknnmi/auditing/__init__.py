@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pyknnmi.auditing.columns import column_findings
+from pyknnmi.auditing.columns import column_findings, numbering_columns
 from pyknnmi.auditing.finding import AuditFinding, grouped, in_one_warning, warn_of
 from pyknnmi.auditing.ranks import centred_ranks
 from pyknnmi.auditing.recommendation import recommended
@@ -88,7 +88,12 @@ class Audit:
 def find(dataset: Dataset) -> tuple[AuditFinding, ...]:
     """Return what a table shows, the serious findings first. Nothing is changed, and no dependence is tested."""
     ranks = centred_ranks(dataset)
-    findings = [*column_findings(dataset), *relation_findings(dataset, ranks), *row_findings(dataset, ranks)]
+    numbering = numbering_columns(dataset)
+    findings = [
+        *column_findings(dataset, numbering),
+        *relation_findings(dataset, ranks),
+        *row_findings(dataset, ranks, numbering),
+    ]
     return tuple(sorted(findings, key=lambda finding: not finding.serious))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,9 +94,8 @@ class ColumnValues:
         return ColumnValues(self.name, self.given, self.distinct[kept], self.counts[kept])
 
 
-def column_findings(dataset: Dataset) -> Iterator[AuditFinding]:
-    """Yield what each column shows by itself."""
-    numbering = numbering_columns(dataset)
+def column_findings(dataset: Dataset, numbering: Sequence[int]) -> Iterator[AuditFinding]:
+    """Yield what each column shows by itself; `numbering` are those of `numbering_columns`."""
     for i, (name, kind) in enumerate(zip(dataset.names, dataset.kinds, strict=True)):
         values = ColumnValues.of(name, dataset.values[:, i])
         if len(values.distinct) < 2:

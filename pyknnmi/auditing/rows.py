@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.auditing.columns import numbering_columns
 from pyknnmi.auditing.finding import AuditFinding
 from pyknnmi.auditing.ranks import centred_ranks
 from pyknnmi.auditing.repeats import repeated_rows
@@ -20,11 +19,10 @@ __all__ = ["row_findings"]
 _FEW = 100
 
 
-def row_findings(dataset: Dataset, ranks: NDArray[np.float64]) -> Iterator[AuditFinding]:
-    """Yield what the rows show; `ranks` are those of `centred_ranks`."""
+def row_findings(dataset: Dataset, ranks: NDArray[np.float64], numbering: Sequence[int]) -> Iterator[AuditFinding]:
+    """Yield what the rows show; `ranks` are those of `centred_ranks`, `numbering` those of `numbering_columns`."""
     yield from _few_rows(dataset)
-    numbering = numbering_columns(dataset)  # rows that differ in their number only are repeats
-    numbers = [dataset.names[i] for i in numbering]
+    numbers = [dataset.names[i] for i in numbering]  # rows that differ in their number only are repeats
     if numbering:
         kept = [i for i in range(dataset.p) if i not in numbering]
         dataset, ranks = dataset.select(kept), ranks[kept]

@@ -9,7 +9,7 @@ from typing import Any, Never
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.auditing.columns import column_findings
+from pyknnmi.auditing.columns import column_findings, numbering_columns
 from pyknnmi.auditing.ranks import centred_ranks
 from pyknnmi.auditing.rows import row_findings
 from pyknnmi.data.dataset import Dataset, Missing
@@ -51,7 +51,9 @@ class TableTest:
     """
 
     def __init__(self, component: CITest, dataset: Dataset, run: Run) -> None:
-        findings = [*column_findings(dataset), *row_findings(dataset, centred_ranks(dataset))]
+        numbering = numbering_columns(dataset)
+        ranks = centred_ranks(dataset)
+        findings = [*column_findings(dataset, numbering), *row_findings(dataset, ranks, numbering)]
         columns, _ = prepared(dataset, component, findings)
         self.component = component
         self.names = dataset.names

@@ -195,8 +195,7 @@ def guarded(component: Component, doing: str | Callable[[], str], call: Callable
     """Return call(), and report an exception of a plugin with the component that raised it and what it was doing.
 
     Changes that it makes to the state of the whole process are taken back, as far as no other thread may have made
-    them. `doing` may be a function that returns the
-    text, for calls that are made often.
+    them. `doing` may be a function that returns the text, for calls that are made often.
     """
 
     def where() -> str:
