@@ -6,7 +6,7 @@ import copy
 import functools
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, ClassVar, Literal
@@ -25,7 +25,9 @@ Rows = NDArray[np.uint32]
 _MOST = 10**8
 _EXPLAINED = 1e-12  # share of a column's variance that is rounding, as in fisher-z
 _FEWEST = 25  # permutations before a test may stop
-_BYTES = 20  # for each row of a permutation: its number, that as an index, and the residual there
+_ENOUGH = 25  # permutations as extreme as the data, with `resolution`: the standard error of p is a fifth of it
+_AT_A_TIME = 2**22  # numbers of rows in the permutations that are in memory
+_BYTES = 100  # for each permutation: its statistics and their ranks
 _COMPARED = 8  # permutations that tell what smoothing takes from permuted features
 _KEPT = 2**28  # bytes of factorisations and residuals that are kept for further questions
 # The estimate's standard deviation under independence, times sqrt(n), for Gaussian z of d columns: .4 d^-.35.
@@ -74,12 +76,19 @@ class ResidualDependence(CITest):
         observed statistic that the rest can hardly change the decision, the p-value is that of the permutations made.
         With ``both``, dependence that the covariances alone prove needs no estimates: the p-value is then twice that of
         the covariances, so 2 / (T + 1) at least, and that of the minimum is at most as large: ``p_value_bounds`` has
-        both limits. Where p-values are compared with each other, as by ``fdr``, take stop_early=false.
+        both limits. Where p-values are compared with each other, as by ``fdr``, take a resolution.
+    resolution : float or none, 1e-8 to 1
+        The smallest p-value that a test may give, such as 1e-5, instead of 1 / (T + 1). A test makes permutations until
+        25 of them are as extreme as the data, or p is down to this: about 25 / p of them, so p is known to a fifth. It
+        may be compared with any level, as by ``fdr`` and ``adjust``. Takes the place of `permutations` and
+        `stop_early`. With ``both``, T is such that 2 / (T + 1) is the resolution: where no permutation reaches the
+        covariances no estimates are made, and p is that.
 
     References
     ----------
     Freedman and Lane (1983), doi:10.2307/1391660 (permuted residuals); Besag and Clifford (1989),
-    doi:10.1093/biomet/76.4.633 (p-values from permutations that are alike); Shah and Peters (2020),
+    doi:10.1093/biomet/76.4.633 (p-values from permutations that are alike); Besag and Clifford (1991),
+    doi:10.1093/biomet/78.2.301 (as many permutations as p needs); Shah and Peters (2020),
     doi:10.1214/19-AOS1857 (covariance of residuals); Runge (2018), AISTATS (neighbors in z); Frenzel and Pompe (2007),
     doi:10.1103/PhysRevLett.99.204101 (estimate); Westfall and Young (1993), "Resampling-based multiple testing", 2.3.
     """
@@ -93,6 +102,7 @@ class ResidualDependence(CITest):
     alpha: float = 0.05
     neighbors: int = 10
     stop_early: bool = True
+    resolution: float | None = None
 
     def accepts(self, kind: Kind) -> bool:
         """Return True: categories have indicators."""
@@ -104,19 +114,42 @@ class ResidualDependence(CITest):
         self.require(1 <= self.permutations <= _MOST, "permutations", f"from 1 to {_MOST}")
         self.require(0 < self.alpha < 1, "alpha", "between 0 and 1")
         self.require(2 <= self.neighbors <= _MOST, "neighbors", f"from 2 to {_MOST}")
+        self.require(
+            self.resolution is None or 1 / _MOST <= self.resolution < 1, "resolution", "from 1e-8 to 1, or none"
+        )
+
+    @property
+    def most_permutations(self) -> int:
+        """How many permutations a test makes at most."""
+        if self.resolution is None:
+            return self.permutations
+        return math.ceil((2 if self.statistic == "both" else 1) / self.resolution) - 1
 
     def looks(self) -> list[int]:
-        """Return the numbers of permutations after which the test may stop: all, a quarter of that, and so on."""
-        looks = [self.permutations]
-        while self.stop_early and looks[0] >= 4 * _FEWEST:
-            looks.insert(0, looks[0] // 4)
+        """Return the numbers of permutations after which the test may stop: all, a part of that, and so on."""
+        looks = [self.most_permutations]
+        part = 4 if self.resolution is None else 2
+        while (self.stop_early or self.resolution is not None) and looks[0] >= part * _FEWEST:
+            looks.insert(0, looks[0] // part)
         return looks
+
+    def is_settled_by(self, most: float, made: int) -> bool:
+        """Return whether it is enough to know that at most so many of the data and the permutations are as extreme."""
+        if self.resolution is not None:
+            return most <= 2
+        return self.stop_early and most < self.alpha * (made + 1)
+
+    def ends_at(self, count: int) -> bool:
+        """Return whether so many, of the data and the permutations made, are enough."""
+        if self.resolution is not None:
+            return count > _ENOUGH
+        return count >= self.alpha * (self.permutations + 1)
 
     def bind(self, dataset: Dataset, run: Run) -> BoundTest:
         """Return the test on this data."""
         if dataset.n <= self.k:
             raise DataError(f"{dataset.n} rows are too few for k = {self.k}: give at least {self.k + 1}")
-        self.warn_of_coarse(self.permutations, "permutations", self.alpha)
+        self.warn_of_coarse(self.most_permutations, "permutations", self.alpha)
         return BoundResidualDependence(self, dataset, run)
 
 
@@ -150,8 +183,12 @@ class BoundResidualDependence(BoundTest):
 
     def test_at(self, x: int, y: int, z: tuple[int, ...], level: float) -> CIResult:
         """Return the answer at a level below alpha, from as many permutations as it needs."""
-        permutations = max(self._component.permutations, math.ceil(2 / level))
-        return self._tested(x, y, z, replace(self._component, alpha=level, permutations=permutations))
+        component = self._component
+        if component.resolution is None:
+            finer = replace(component, alpha=level, permutations=max(component.permutations, math.ceil(2 / level)))
+        else:
+            finer = replace(component, alpha=level, resolution=min(component.resolution, level / 2))
+        return self._tested(x, y, z, finer)
 
     def _tested(self, x: int, y: int, z: tuple[int, ...], component: ResidualDependence) -> CIResult:
         setting = self._setting(z)
@@ -163,16 +200,21 @@ class BoundResidualDependence(BoundTest):
             return self._independent("too few rows")
         if setting.explains(x) or setting.explains(y):
             return self._independent("explained by the conditioning set")
+        check_memory(
+            float(_BYTES * component.most_permutations),
+            f"{component.name}: {component.most_permutations} permutations",
+            "give fewer, or a larger resolution",
+        )
         stream = self._run.stream(self._names[x], self._names[y], [self._names[i] for i in z])
         question = _Question(component, setting, x, y, self._run, stream, self.threads)
         for made in component.looks():
             # The smaller of two p-values has a p-value of at most twice itself, whatever the other one is.
-            count = 2 * _reached(question.covariances(made)) if component.statistic == "both" else made + 1
-            is_bound = component.stop_early and count < component.alpha * (made + 1)
+            count = 2 * _reached(question.covariances(made)) if component.statistic == "both" else math.inf
+            is_bound = component.is_settled_by(count, made)
             if is_bound:
                 continue  # dependent, so far
             count = _at_least_as_extreme(question.statistics(made))
-            if count >= component.alpha * (component.permutations + 1):
+            if component.ends_at(count):
                 break
         p_value = count / (made + 1)
         return CIResult(
@@ -240,9 +282,10 @@ class _Question:
         self._run = run
         self._stream = stream
         self._threads = threads
-        self._rows = np.arange(len(setting.z), dtype=np.uint32)[None]
+        self._estimates = np.empty(0)
         self._covariances = np.empty(0, dtype=np.float32)
         self._losses: Matrix | None = None
+        self._latest: tuple[int, Rows] = 0, np.empty((0, len(setting.z)), dtype=np.uint32)
 
     def statistics(self, permutations: int) -> Matrix:
         """Return each statistic, of the data and under each permutation, shape (statistics, 1 + permutations)."""
@@ -256,45 +299,57 @@ class _Question:
     def estimates(self, permutations: int) -> Vector:
         """Return the estimates of mutual information given z."""
         rx, ry = self._setting.residual(self._x)[:, None], self._setting.residual(self._y)
-        permuted = ry[self._orders(permutations).T]
-        return self._setting.estimates(rx, permuted, self._component.k, self._threads, self._run)
+        for rows in self._orders(len(self._estimates), permutations):
+            found = self._setting.estimates(rx, ry[rows.T], self._component.k, self._threads, self._run)
+            self._estimates = np.append(self._estimates, found)
+        return self._estimates[: permutations + 1]
 
     def covariances(self, permutations: int) -> NDArray[np.float32]:
         """Return the largest standardized covariances of features."""
-        known = len(self._covariances)
-        if known <= permutations:
-            rows = self._orders(permutations)
-            f, g = self._setting.features(self._x), self._setting.features(self._y)
+        f, g = self._setting.features(self._x), self._setting.features(self._y)
+        for rows in self._orders(len(self._covariances), permutations):
+            is_first = not len(self._covariances)
             if self._losses is None:
                 self._losses = self._setting.losses(f, g, rows[1 : 1 + _COMPARED])
-            found = _largest_covariances(f, g, self._setting.z, rows[known:], self._losses)
-            if not known:
+            found = _largest_covariances(f, g, self._setting.z, rows, self._losses)
+            if is_first:
                 found[0] = _largest_covariances(f, g, self._setting.z, rows[:1], np.ones_like(self._losses))[0]
             self._covariances = np.append(self._covariances, found)
         return self._covariances[: permutations + 1]
 
-    def _orders(self, permutations: int) -> Rows:
-        """Return the rows in their own order and in that of each permutation, shape (1 + permutations, n)."""
-        made = len(self._rows) - 1
-        if made < permutations:
-            z = self._setting.z
-            check_memory(
-                float(_BYTES * permutations * len(z)),
-                f"{self._component.name}: {permutations} permutations of {len(z)} rows",
-                "give fewer permutations",
-            )
-            drawn = swapped_rows(
-                z,
-                permutations=permutations - made,
+    def _orders(self, first: int, last: int) -> Iterator[Rows]:
+        """Yield the rows in the order of each permutation from the first to the last, in parts; 0 is their own order.
+
+        The latest part is kept, for the other statistic.
+        """
+        n = len(self._setting.z)
+        while first <= last:
+            start, rows = self._latest
+            if not start <= first < start + len(rows):
+                start, rows = first, self._drawn(first, min(last, first + max(_COMPARED, _AT_A_TIME // n)))
+                self._latest = start, rows
+            part = rows[first - start : last - start + 1]
+            yield part
+            first += len(part)
+
+    def _drawn(self, first: int, last: int) -> Rows:
+        parts = []
+        if first == 0:
+            parts.append(np.arange(len(self._setting.z), dtype=np.uint32)[None])
+            first = 1
+        if first <= last:
+            permutations = swapped_rows(
+                self._setting.z,
+                permutations=last - first + 1,
                 neighbors=self._component.neighbors,
                 seed=self._run.seed,
                 stream=self._stream,
-                first=made,
+                first=first - 1,
                 threads=self._threads,
                 poll=self._run.poll,
             )
-            self._rows = np.vstack([self._rows, drawn])
-        return self._rows[: permutations + 1]
+            parts.append(permutations)
+        return np.vstack(parts)
 
 
 @dataclass(frozen=True)
@@ -447,6 +502,6 @@ def _at_least_as_extreme(statistics: Matrix) -> int:
     Each statistic is ranked among its own values. Columns are compared by the smallest of their ranks, and where that
     is equal by the next.
     """
-    ranks = np.array([len(row) - np.searchsorted(np.sort(row), row) for row in statistics])
-    keys = [tuple(key) for key in np.sort(ranks, axis=0).T.tolist()]
-    return sum(key <= keys[0] for key in keys)
+    ranks = np.sort([len(row) - np.searchsorted(np.sort(row), row) for row in statistics], axis=0)
+    keys = ranks[0] * (ranks.shape[1] + 1) + ranks[-1]
+    return int(np.count_nonzero(keys <= keys[0]))

@@ -180,4 +180,7 @@ def warn_of_stopped(where: str, answers: Collection[CIResult], too_large: Collec
         way_out = "a resolution" if any(answer.level is not None for answer in rough) else "stop=never, or a resolution"
         warn(f"{where}: p-values of tests that stopped early say only whether p < alpha: take {way_out}")
     if any(answer.p_value_is_bound for answer in too_large):
-        warn(f"{where}: p-values that did not pass are upper bounds, as tests stopped early: take stop_early=false")
+        warn(
+            f"{where}: p-values that did not pass are upper bounds, as tests stopped early: take a smaller resolution, "
+            "or stop_early=false"
+        )

@@ -72,10 +72,13 @@ def test_p_values_that_are_bounds_and_too_large_are_reported(spec, permutations)
     else:
         table = np.random.default_rng(0).standard_normal((100, 6))
         table[:, 1] += 3 * table[:, 0]
-    with pytest.warns(PyknnmiWarning, match="are upper bounds, as tests stopped early: take stop_early=false"):
+    with pytest.warns(PyknnmiWarning, match="are upper bounds, as tests stopped early: take a smaller resolution"):
         early = learn(table, f"{spec}+residual-dependence(permutations={permutations})")
     assert ("X1", "X2") not in early.graph
     assert len(early.warnings) == 1
     full = learn(table, f"{spec}+residual-dependence(permutations={permutations},stop_early=false)")
     assert ("X1", "X2") in full.graph
     assert not full.warnings
+    finer = learn(table, f"{spec}+residual-dependence(resolution=0.001)")
+    assert ("X1", "X2") in finer.graph
+    assert not finer.warnings

@@ -224,9 +224,38 @@ def test_too_few_rows_are_reported():
 def test_more_permutations_than_memory_holds_are_refused(monkeypatch):
     monkeypatch.setattr("pyknnmi.run._free_memory", lambda: 10**8)
     table = generator(0).standard_normal((60, 2))
-    # 20 bytes for each row and permutation
-    with pytest.raises(DataError, match=r"100000 permutations of 60 rows needs 0\.12 GB.*: give fewer permutations"):
-        ci_test(table, 0, 1, test="residual-dependence(permutations=100000,stop_early=false)")
+    # 100 bytes for each permutation
+    with pytest.raises(DataError, match=r"10000000 permutations needs 1 GB.*: give fewer, or a larger resolution"):
+        ci_test(table, 0, 1, test="residual-dependence(permutations=10000000)")
+
+
+@pytest.mark.parametrize("statistic", ["both", "cmi", "covariance"])
+def test_with_a_resolution_permutations_are_made_until_enough_are_as_extreme(statistic):
+    table = generator(6).standard_normal((60, 2))
+    table[:, 1] += 0.25 * table[:, 0]
+    dataset = Dataset.of(table)
+    found = ResidualDependence(statistic=statistic, resolution=1e-5).bind(dataset, Run()).test(0, 1, ())
+    assert round(found.p_value * (found.permutations + 1)) >= 26
+    assert found.permutations < 99_999
+    same = ResidualDependence(statistic=statistic, permutations=found.permutations, stop_early=False)
+    assert same.bind(dataset, Run()).test(0, 1, ()).p_value == found.p_value
+
+
+@pytest.mark.parametrize(("statistic", "made"), [("both", 1999), ("covariance", 999)])
+def test_a_resolution_is_reached_where_dependence_is_strong(statistic, made):
+    x, e = generator(0).standard_normal((2, 80))
+    test = ResidualDependence(statistic=statistic, resolution=1e-3).bind(Dataset.of(np.column_stack([x, x + e])), Run())
+    found = test.test(0, 1, ())
+    assert (found.permutations, found.p_value) == (made, 1e-3)
+    assert found.p_value_is_bound == (statistic == "both")
+    assert test.test_at(0, 1, (), 1e-3).p_value == 5e-4  # below the level, which is as small as the resolution
+
+
+def test_permutations_in_parts_are_the_same(monkeypatch, pair):
+    bound = ResidualDependence(permutations=199).bind(Dataset.of(pair), Run())
+    whole = bound.test(0, 1, ())
+    monkeypatch.setattr("pyknnmi.builtin.residual_dependence._AT_A_TIME", 60 * 20)
+    assert bound.test(0, 1, ()) == whole
 
 
 def test_categories_on_either_side():
