@@ -39,17 +39,27 @@ _DIGITS = (
     rf"(?:\d{{1,3}}(?:[{_THOUSANDS}]\d{{3}})+|\d{{1,2}}(?:,\d{{2}})+,\d{{3}}|\d+|(?=[.,]\d))(?:[.,]\d*)?"
     rf"(?:[eEdD][{_MINUS}]?\d+)?(?:\s?[{_BY}]?\s?10\^[{_MINUS}]?\d+)?"
 )
+_NO_WIDTH = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
 _QUANTITY = re.compile(
-    rf"[<>≤≥=~≈±'\"(]*\s*{_CURRENCY}\s*[{_MINUS}]?\s*{_CURRENCY}\s*{_DIGITS}(?:\s?(?:±|\+/-)\s?{_DIGITS})?"
+    rf"0[xX][0-9a-fA-F]+|[<>≤≥=~≈±'\"(]*\s*{_CURRENCY}\s*[{_MINUS}]?\s*{_CURRENCY}\s*{_DIGITS}(?:\s?(?:±|\+/-)\s?{_DIGITS})?"
     r"[)'\"-]*\s*(?P<unit>/?[^\d\s.,;:()\[\]|'\"/_-][^\d()\[\]|'\"_-]*?[23]?)?[)'\"]*\s*"
 )
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\s?[ap]\.?m\.?)?(?:\s?(?:Z|[+-]\d\d:?\d\d))?"
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_PERIOD = (
+    rf"\d{{4}}(?:[-/](?:0[1-9]|1[0-2])|[\s-]?[QWMHqwmh]\d\d?)|[QWqw]\d\d?[\s/-]?\d{{4}}|{_MONTH}[\s/-]?(?:\d\d){{1,2}}"
+)
+_PART = r"\d+(?:[.,]\d+)?\s?(?:d|h|m|s|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)\b"
+_DURATION = rf"{_PART}(?:[,\s]*{_PART})+|P(?=[\dT])(?:\d+[YMWD])*(?:T(?:\d+(?:[.,]\d+)?[HMS])+)?"
 _TIME = re.compile(
-    rf"(?:(?:\d{{4}}([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2(?:\d\d){{1,2}}|\d\d?[\s-]{_MONTH}[\s-](?:\d\d){{1,2}}|"
-    rf"{_MONTH}\s\d\d?,?\s\d{{4}})(?:[T\s]{_CLOCK})?|{_CLOCK})",
+    rf"(?:(?:\d{{4}}([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2(?:\d\d){{1,2}}|\d\d?[\s-]?{_MONTH}[\s-]?(?:\d\d){{1,2}}|"
+    rf"{_MONTH}\s\d\d?,?\s\d{{4}})(?:[:T\s]{_CLOCK})?|{_CLOCK}|{_PERIOD}|{_DURATION})",
     re.IGNORECASE,
 )
+_SHARE = re.compile(r"\d+\s?(?:/|of)\s?(\d+)")
 _SPREADSHEET_ERROR = re.compile(r"#(?:DIV/0!|VALUE!|REF!|NAME\?|NUM!)")
 _BASE_UNIT = r"[kKMGTmuμnp]?(?:g|m|l|L|s|Hz|V|A|W|J|Pa|M|mol|cal|B|bar|eV)"
 _UNIT = re.compile(
@@ -198,30 +208,49 @@ def check_no_quantities(labels: Sequence[str], name: str, place: Callable[[str],
                 f"{place(label)}column '{name}' holds '{label}', an error of a spreadsheet: mend the formula, or say "
                 "that it is a mark of missing values (missing_marks, --missing-marks)"
             )
-    plain = {label: unicodedata.normalize("NFKC", label).strip() for label in labels}
+    plain = {label: _plain(label) for label in labels}
     most = 0.9 * len(labels)
     times = [label for label, text in plain.items() if _TIME.fullmatch(text)]
     if times and len(times) >= most:
         raise DataTypeError(
             f"{place(times[0])}column '{name}' holds '{times[0]}', a date or a time: make it a number, such as days "
-            f"since the first; {way_out}"
+            f"since the first, or minutes; {way_out}"
+        )
+    of = {(match := _SHARE.fullmatch(text)) and match[1] for text in plain.values()}
+    if len(of) == 1 < len(labels) - 1 and None not in of:
+        raise DataTypeError(
+            f"{place(labels[0])}column '{name}' holds '{labels[0]}', so many of {of.pop()}: write the first number "
+            f"alone; {way_out}"
         )
     matches = {label: match for label, text in plain.items() if (match := _QUANTITY.fullmatch(text))}
     units = {match["unit"] or "" for match in matches.values()}
     alike = len(units) == 1 or all(_UNIT.fullmatch(unit) for unit in units - {""})
     if not matches or len(matches) < most or not alike:
         return
-    first = next(iter(matches))
-    raise DataTypeError(
-        f"{place(first)}column '{name}' holds '{first}', {_what_number(first)}: write decimal points and nothing "
-        f"between thousands, and neither units nor signs; {way_out}"
+    raise quantity_as_text(next(iter(matches)), name, place)
+
+
+def is_quantity(label: str) -> bool:
+    """Return whether a text is a number once units, signs and separators are gone."""
+    return _QUANTITY.fullmatch(_plain(label)) is not None
+
+
+def quantity_as_text(label: str, name: str, place: Callable[[str], str]) -> DataTypeError:
+    """Return the error for a number with a unit, a sign or a separator, or for a number as text."""
+    way_out = "write decimal points and nothing between thousands, and neither units nor signs"
+    if number(label) is not None:
+        what, way_out = "a number as text", "convert it to a number"
+    else:
+        what = "a number with a comma" if "," in label else "a number with a unit, a sign or a separator"
+    return DataTypeError(
+        f"{place(label)}column '{name}' holds '{label}', {what}: {way_out}; if these are categories, say so "
+        f"({python_or_command('categories', name)})"
     )
 
 
-def _what_number(label: str) -> str:
-    if number(label) is not None:
-        return "a number as text"
-    return "a number with a comma" if "," in label else "a number with a unit, a sign or a separator"
+def _plain(label: str) -> str:
+    """Return a label as it looks: in the usual letters, and without those that have no width."""
+    return unicodedata.normalize("NFKC", label).translate(_NO_WIDTH).strip()
 
 
 def python_or_command(option: str, name: str) -> str:
@@ -321,15 +350,18 @@ def _objects(labels: Sequence[Any], name: str) -> tuple[Values, Kind]:
 
 
 def _float(value: Any, row: int, name: str) -> float:
+    where = f"row {row} (counted from 0)"
     try:
         converted = float(value)
     except OverflowError:
         raise DataError(
-            f"column '{name}' holds a number too large for a double, in row {row} (counted from 0): divide it, or take "
-            "its logarithm"
+            f"column '{name}' holds a number too large for a double, in {where}: divide it, or take its logarithm"
         ) from None
-    if isinstance(value, int) and converted != value:
-        raise lost_digits(value, f"row {row} (counted from 0)", name)
+    if not isinstance(value, float):
+        if abs(converted) >= WHOLE_NUMBERS and converted != value and value % 1 == 0:
+            raise lost_digits(value, where, name)
+        if converted == 0 != value:
+            raise too_small(value, where, name)
     return converted
 
 
@@ -349,6 +381,13 @@ def _check_integers(column: Any, values: Values, name: str) -> None:
     for row, value in enumerate(column.to_list()):
         if isinstance(value, int) and int(float(value)) != value:
             raise lost_digits(value, f"row {row} (counted from 0)", name)
+
+
+def too_small(value: Any, where: str, name: str) -> DataError:
+    return DataError(
+        f"column '{name}' holds {value} in {where}, a number so small that a double makes it 0: multiply it, or take "
+        "its logarithm"
+    )
 
 
 def lost_digits(value: Any, where: str, name: str) -> DataError:

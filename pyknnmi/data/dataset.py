@@ -7,7 +7,7 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
@@ -151,16 +151,25 @@ class Dataset:
         if (columns := frames.columns_of(data)) is not None:
             if names is not None:
                 raise DataError("a table with column names brings its own: leave `names` out")
-            read, _ = columns_of_labels(columns, options)
-            kinds = tuple(column.kind for column in read)
-            values = np.column_stack([column.values for column in read])
-            return cls(values, tuple(column.name for column in read), kinds, has_missing=True)
+            return cls._of_labels(columns, options)
         _check_container(data)
         array = as_array(data, "the data")
         if names is None:
             names = [f"X{i + 1}" for i in range(array.shape[-1])] if array.ndim else []
+        if array.ndim == 2 and array.dtype.kind in "OUST":  # numbers, text and None: each column by itself
+            if len(names) != array.shape[1]:
+                raise DataError(f"{len(names)} names were given for {array.shape[1]} columns")
+            objects = array if isinstance(data, np.ndarray) else np.array(data, dtype=object)
+            return cls._of_labels(list(zip(names, objects.T, strict=True)), options)
         masked = isinstance(data, np.ma.MaskedArray)  # as an array it no longer shows whether it held booleans
         return _applied(options, cls(data if masked else array, tuple(names), has_missing=True))
+
+    @classmethod
+    def _of_labels(cls, columns: Sequence[tuple[Any, Any]], options: TableOptions) -> Dataset:
+        read, _ = columns_of_labels(columns, options)
+        kinds = tuple(column.kind for column in read)
+        values = np.column_stack([column.values for column in read])
+        return cls(values, tuple(column.name for column in read), kinds, has_missing=True)
 
     def without_missing(
         self,
@@ -337,6 +346,14 @@ _CONVERSIONS = {"toarray": ".toarray()"}
 
 
 def _check_container(data: Any) -> None:
+    if isinstance(data, list | tuple):
+        if data and (isinstance(data[0], Mapping) or is_dataclass(data[0])):
+            raise DataError("the data are a list of records: pass pandas.DataFrame(data)")
+    elif not hasattr(data, "__array__") and np.ndim(data) == 0:
+        raise DataError(
+            f"the data are of type {type(data).__name__}: give an array of shape (rows, columns), a data frame, or a "
+            "mapping of names to columns; read_table reads a file"
+        )
     for attribute, call in _CONVERSIONS.items():
         if hasattr(data, attribute):
             raise DataError(f"the data are a {type(data).__name__}: pass what their {call} returns")

@@ -96,7 +96,19 @@ def _mapping(data: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
                 f"the data are a mapping, and column '{other}' has {its_length}{than}: give a mapping of names to "
                 "columns of one length"
             )
+    _check_row_labels(columns)
     return list(columns.items())
+
+
+def _check_row_labels(columns: Mapping[Any, Any]) -> None:
+    """Raise an error if columns of pandas label their rows differently: which values belong together is not clear."""
+    labelled = [(key, column.index) for key, column in columns.items() if hasattr(column, "iloc")]
+    for key, labels in labelled[1:]:
+        if not labels.equals(labelled[0][1]):
+            raise DataError(
+                f"the data are a mapping, and column '{key}' has other row labels than '{labelled[0][0]}': pass "
+                "pandas.DataFrame(data), which puts equal labels together, or columns without labels"
+            )
 
 
 def _column(given: Any) -> Any:

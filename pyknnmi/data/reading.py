@@ -20,20 +20,28 @@ from pyknnmi.data.columns import (
     Values,
     check_count,
     check_no_quantities,
+    is_quantity,
     lost_digits,
     number,
     python_or_command,
+    quantity_as_text,
+    too_small,
 )
 from pyknnmi.data.dataset import INFINITE_VALUES, Dataset, Missing, check_names, check_none, columns_of_frame
 from pyknnmi.data.files import plain_name
 from pyknnmi.data.options import TableOptions, TableOptionsGiven
 from pyknnmi.data.sources import content_of
-from pyknnmi.errors import DataError, DataTypeError, warn
+from pyknnmi.errors import DataError, DataTypeError, IdentifierError, warn
 
 __all__ = ["TableRead", "read_columns", "read_table"]
 
-_MISSING = {"", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "#null!", "none", "?", "."}
-"""What stands for a missing value among numbers, in small or capital letters."""
+_MISSING = {
+    *("", "na", "n/a", "n.a.", "#n/a", "<na>", "#na", "nan", "-nan", "null", "#null!", "none", "?", "."),
+    *("\\n", "1.#qnan", "-1.#qnan", "1.#ind", "-1.#ind", "nan(ind)", "-nan(ind)"),  # MySQL, C
+}
+"""What stands for a missing value among numbers or alone, in small or capital letters."""
+_MISSING_AMONG_NUMBERS = _MISSING | {"missing", *(f".{letter}" for letter in "_abcdefghijklmnopqrstuvwxyz")}
+"""What does where there are numbers too: what Julia, SAS and Stata write is in there."""
 _MISSING_LABELS = {
     "",
     "NA",
@@ -48,11 +56,13 @@ _MISSING_LABELS = {
     "NULL",
     "null",
     "#NULL!",
+    "\\N",
     "?",
     ".",
 }
 """What stands for one among labels, where "none" and "Na" are words of their own."""
 _DELIMITERS = ",;\t"
+_TINY = re.compile(r"[eE]-\d{3}")
 _ROWS_AT_A_TIME = 500  # few enough to stay in the cache
 _CELLS_AT_A_TIME = 500_000  # of wide tables fewer rows: a cell as text takes ten times the memory of its number
 
@@ -115,11 +125,12 @@ class TableRead:
     def __str__(self) -> str:
         """Return a table of what each column was read as."""
         head = ("column", "read as", "different", "first value", "taken for missing")
-        rows = [(name, "left out", "", "", "") for name in self.left_out]
+        rows = [(_on_one_line(name), "left out", "", "", "") for name in self.left_out]
         for column in self.columns:
             marks = ", ".join(f"{mark or 'empty'} ({count})" for mark, count in column.marks.items())
             what = "numbers" if column.kind == "continuous" else "categories"
-            rows.append((column.name, what, str(column.distinct), column.first[:20], marks))
+            first = _on_one_line(column.first[:20])
+            rows.append((_on_one_line(column.name), what, str(column.distinct), first, marks))
         widths = [max(map(len, cells)) for cells in zip(head, *rows, strict=True)]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]
         return "\n".join(line.rstrip() for line in lines)
@@ -134,6 +145,10 @@ class TableRead:
         check_none(np.isinf(values), names, *INFINITE_VALUES, place)
         table = Dataset(values, names, tuple(column.kind for column in self.columns), has_missing=True)
         return table.without_missing(missing, place, [column.marks for column in self.columns])
+
+
+def _on_one_line(text: str) -> str:
+    return text.replace("\n", "\\n").replace("\t", "\\t")
 
 
 def read_columns(source: str | os.PathLike[str] | IO[Any], options: TableOptions) -> TableRead:
@@ -153,7 +168,12 @@ def read_columns(source: str | os.PathLike[str] | IO[Any], options: TableOptions
             column.add(transposed[i])
     if options.header is None:
         _check_header(where, names, cells, body)
-    columns = [_column(body, names[i], column, options) for i, column in cells.items()]
+    try:
+        columns = [_column(body, names[i], column, options) for i, column in cells.items()]
+    except IdentifierError:
+        if len(names) > 1:
+            raise
+        raise _one_column(where, names[0]) from None
     return TableRead(tuple(columns), tuple(names[i] for i in sorted(outside)), body)
 
 
@@ -191,6 +211,12 @@ class _Body:
             if row:
                 yield line, row
 
+    def cells_of(self, name: str) -> Iterator[tuple[int, int, str]]:
+        """Yield the number of each row, the line on which it begins, and what it has in a column."""
+        column = self.names.index(name)
+        for row, (line, cells) in enumerate(self.lines()):
+            yield row, line, cells[column].strip()
+
     def place(self, row: int) -> str:
         """Return where a row is, for a message."""
         return f"line {next(islice(self.lines(), row, None))[0]}"
@@ -213,6 +239,7 @@ class _Cells:
         self.first = ""
         self.words: dict[str, int] = {}
         self.first_row: list[int] = []
+        self.has_tiny = False  # whether there may be a number that a double makes 0
         self._numbers: list[Values] = []
         self._codes: list[NDArray[np.int32]] = []
         self._rows = 0
@@ -228,7 +255,9 @@ class _Cells:
             except ValueError:
                 read = None
         # "1_2" and "nan" are no numbers here, though Python's float takes them
-        if read is None or np.isnan(read).any() or "_" in "".join(cells):
+        text = "".join(cells)
+        self.has_tiny = self.has_tiny or _TINY.search(text) is not None
+        if read is None or np.isnan(read).any() or "_" in text:
             read = np.array([self._number(cell, at, codes) for at, cell in enumerate(cells)])
         self._numbers.append(read)
         self._codes.append(codes)
@@ -274,12 +303,15 @@ def _column(body: _Body, name: str, cells: _Cells, options: TableOptions) -> Col
         return f"{body.where}, {body.place(cells.first_row[cells.words[word]])}: "
 
     if not text:
-        _check_digits(body, name, numbers)
+        _check_digits(body, name, numbers, cells.has_tiny)
+        _check_points(body, name, numbers)
         return ColumnRead(name, numbers, "continuous", cells.first, found)
     if not cells.as_text:
         if has_numbers:
             word = next(iter(text))
-            raise _text_among_numbers(place(word), name, word)
+            if is_quantity(word):
+                raise quantity_as_text(word, name, place)
+            raise _text_among_numbers(place(word), name, word, is_first=cells.first_row[cells.words[word]] == 0)
         check_no_quantities(list(text), name, place)
     check_count(len(text), sum(counts[word] for word in text), name)
     code_of = np.full(len(cells.words) + 1, np.nan)
@@ -295,38 +327,60 @@ def _missing(
     if options.missing_marks is not None:
         marks = {word for word in words if word == "" or word in options.missing_marks}
         return marks, {mark: value for mark in options.missing_marks if (value := number(mark)) is not None}
-    broad = {word for word in words if word.lower() in _MISSING}
-    if has_numbers or len(broad) == len(words):
-        return broad, {}
+    if has_numbers:
+        return {word for word in words if word.lower() in _MISSING_AMONG_NUMBERS}, {}
+    if all(word.lower() in _MISSING for word in words):
+        return set(words), {}
     return {word for word in words if word in _MISSING_LABELS}, {}
 
 
-def _text_among_numbers(where: str, name: str, word: str) -> DataTypeError:
-    if _is_number_with_comma(word):
-        return DataTypeError(
-            f"{where}column '{name}' holds '{word}', a number with a comma: write decimal points and "
-            "nothing between thousands, or put a letter before it if it is a category"
-        )
+def _text_among_numbers(where: str, name: str, word: str, is_first: bool) -> DataTypeError:
+    way_out = "remove the line if it holds units or more names, " if is_first else ""
     return DataTypeError(
-        f"{where}column '{name}' holds the text '{word[:40]}' among numbers: give numbers, leave the "
+        f"{where}column '{name}' holds the text '{word[:40]}' among numbers: {way_out}give numbers, leave the "
         "cell empty or write NA where a value is missing, say that the text is a mark of missing values "
         "(missing_marks, --missing-marks), or leave the column out"
     )
 
 
-def _check_digits(body: _Body, name: str, numbers: Values) -> None:
-    """Raise an error for a whole number that a double rounds."""
-    large = np.flatnonzero(np.isfinite(numbers) & (np.abs(numbers) >= WHOLE_NUMBERS))
-    if not large.size:
+def _check_digits(body: _Body, name: str, numbers: Values, has_tiny: bool) -> None:
+    """Raise an error for a whole number that a double rounds, and for a number that it makes 0."""
+    suspect = np.isfinite(numbers) & (np.abs(numbers) >= WHOLE_NUMBERS)
+    if has_tiny:
+        suspect |= numbers == 0
+    if not suspect.any():
         return
-    column, rows = body.names.index(name), set(large.tolist())
-    for row, (line, cells) in enumerate(body.lines()):
-        if (
-            row in rows
-            and re.fullmatch(r"[-+]?\d{1,4000}", cell := cells[column].strip())
-            and int(cell) != int(numbers[row])
-        ):
+    for row, line, cell in body.cells_of(name):
+        if not suspect[row]:
+            continue
+        if numbers[row] == 0 and re.match(r"[-+]?[0.]*[1-9]", cell):
+            raise too_small(cell, f"line {line}", name)
+        if (whole := re.fullmatch(r"([-+]?\d{1,4000})(?:\.0*)?", cell)) and int(whole[1]) != int(numbers[row]):
             raise lost_digits(cell, f"line {line}", name)
+
+
+def _check_points(body: _Body, name: str, numbers: Values) -> None:
+    """Warn of a column in which points may separate thousands: 12 is there, and so is 1.250."""
+    size = np.abs(numbers[~np.isnan(numbers)])
+    whole = size == np.round(size)
+    if not (size < 1000).all() or whole.all() or not whole.any() or (size[~whole] < 1).any():
+        return
+    with_point = trailing_zero = without_point = None
+    for _, line, cell in body.cells_of(name):
+        if re.fullmatch(r"[-+]?[1-9]\d{0,2}\.\d{3}", cell):
+            with_point = cell
+            if cell.endswith("0"):
+                trailing_zero = cell, line
+        elif re.fullmatch(r"[-+]?\d{1,3}", cell):
+            without_point = cell
+        elif number(cell) is not None and not np.isnan(float(cell)):
+            return
+    if with_point and trailing_zero and without_point:
+        cell, line = trailing_zero
+        warn(
+            f"{body.where}, line {line}: in column '{name}' the points may separate thousands, since '{cell}' stands "
+            f"beside '{without_point}'; they were read as decimal points: if they are not, remove them"
+        )
 
 
 def _split(where: str, text: str, options: TableOptions) -> tuple[_Body, list[str]]:
@@ -357,10 +411,14 @@ def _split(where: str, text: str, options: TableOptions) -> tuple[_Body, list[st
         raise DataError(f"{where} has column names and no rows")
     cells = _cells(first_row, delimiter)
     if len(names) == len(cells) == 1 and _pieces(first_row) > 1 and _pieces(first_row) - _pieces(names[0]) in (0, 1):
-        raise DataError(f"{where} has one column, '{names[0]}': separate columns by commas, semicolons or tabs")
+        raise _one_column(where, names[0])
     if options.index == "" and len(cells) == len(names) + 1:  # as R writes row names
         names = ["", *names]
     return _Body(where, rest, first_line + header.count("\n") + 1, delimiter, names, trailing), names
+
+
+def _one_column(where: str, name: str) -> DataError:
+    return DataError(f"{where} has one column, '{name}': separate columns by commas, semicolons or tabs")
 
 
 def _ends_with_value(row: str, delimiter: str) -> bool:
@@ -423,17 +481,24 @@ def _pieces(row: str) -> int:
     return len(re.split(r"[|\s]+", row.strip()))
 
 
+_COMMENT = {"#", "%", "!"}
+
+
 def _width_error(where: str, line: int, row: Sequence[str], names: Sequence[str], is_first: bool) -> DataError:
     way_out = ""
     if len(row) == len(names) + 1 and not row[-1].strip():
         way_out = ": the line ends with a separator: remove it, or end the line of names with one too"
-    elif is_first and len(names) == 1:
+    elif row[0].lstrip()[:1] in _COMMENT and len(row) < len(names):
+        way_out = ": if it is a comment, remove it"
+    elif (is_first and len(names) == 1) or names[0][:1] in _COMMENT:
         way_out = ": the first line must hold the column names, and be no title or comment"
     elif is_first and len(row) == len(names) + 1:
         way_out = (
             f": each column needs a name, also one of row names, unless you say so ({python_or_command('index', '')}, "
             '--index "")'
         )
+    else:
+        way_out = ": give each column one value in each row, and put quotation marks round a value with a separator"
     return DataError(f"{where}, line {line}: {len(row)} values for {len(names)} column names{way_out}")
 
 

@@ -26,6 +26,27 @@ _COMPRESSIONS: dict[bytes, Callable[[bytes], bytes]] = {
 }
 _DAMAGED = EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError
 _TABLES = {b"PAR1": "Parquet", b"ARROW1": "Feather"}
+_OTHER_FORMATS = (
+    (b"$FL", "a table of SPSS", "or read it with pandas.read_spss and pass the frame"),
+    (b"<stata_dta>", "a table of Stata", "or read it with pandas.read_stata and pass the frame"),
+    (bytes(12) + b"\xc2\xea\x81\x60", "a table of SAS", "or read it with pandas.read_sas and pass the frame"),
+    (b"HEADER RECORD***", "a table of SAS", "or read it with pandas.read_sas and pass the frame"),
+    (b"\x89HDF", "HDF5", "or read it with pandas.read_hdf or h5py and pass the frame"),
+    (b"\x93NUMPY", "an array of NumPy", "or read it with numpy.load and pass the array"),
+    (b"X\n\0\0\0", "an object of R", "with write.csv(table, row.names = FALSE)"),
+    (b"RDX", "a workspace of R", "with write.csv(table, row.names = FALSE)"),
+    (b"\xd0\xcf\x11\xe0", "a spreadsheet or another office file", ""),
+    (b"\x28\xb5\x2f\xfd", "compressed by Zstandard, which is not read", "or compress it with gzip"),
+    (b"SQLite format 3", "a database of SQLite", "or read it with pandas.read_sql and pass the frame"),
+    (b"%PDF", "a PDF", ""),
+    (b"\x80\x04\x95", "a pickle of Python", "or unpickle it and pass the object"),
+    (b"<?xml", "XML", ""),
+    (b"<html", "a page of HTML", ""),
+    (b"<!doctype", "a page of HTML", ""),
+    (b"[{", "JSON", "or read it with pandas.read_json and pass the frame"),
+    (b'{"', "JSON", "or read it with pandas.read_json and pass the frame"),
+)
+"""How files begin that are no text with separators, what they are, and a way out."""
 _SYSTEM_FILE = re.compile(r"__MACOSX/|(?:.*/)?\.DS_Store$")
 
 
@@ -53,6 +74,7 @@ def content_of(source: Any) -> tuple[str, str | Any]:
         for magic, format_ in _TABLES.items():
             if content.startswith(magic):
                 return name, _arrow_table(content, format_, name)
+        _check_format(content, name)
         return name, _text(content.decode(), name)
     except UnicodeDecodeError:
         raise DataError(f"cannot read {name}: it is not text in UTF-8: save it as CSV in UTF-8") from None
@@ -68,6 +90,13 @@ def content_of(source: Any) -> tuple[str, str | Any]:
         if isinstance(error, DataError):
             raise
         raise DataError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _check_format(content: bytes, name: str) -> None:
+    text = content[:100].lstrip().lower()
+    for magic, format_, way_out in _OTHER_FORMATS:
+        if content.startswith(magic) or text.startswith(magic):
+            raise DataError(f"cannot read {name}: it is {format_}: save it as CSV in UTF-8{way_out and ', '}{way_out}")
 
 
 def _text(content: str, name: str) -> str:

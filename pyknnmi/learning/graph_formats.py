@@ -150,6 +150,9 @@ def _graphml(names: tuple[str, ...], edges: list[Edge], default: str, keys: Mapp
 
 
 def _cytoscape(names: tuple[str, ...], edges: list[Edge], about: Mapping[str, Any], *, directed: bool) -> str:
+    edge_id = "edge "
+    while any(name.startswith(edge_id) for name in names):  # in Cytoscape nodes and edges share their identifiers
+        edge_id = f"-{edge_id}"
     return json_text(
         {
             "data": about,
@@ -158,7 +161,7 @@ def _cytoscape(names: tuple[str, ...], edges: list[Edge], about: Mapping[str, An
             "elements": {
                 "nodes": [{"data": {"id": name, "value": name, "name": name}} for name in names],
                 "edges": [
-                    {"data": {"id": str(number), "source": a, "target": b, **data}}
+                    {"data": {"id": f"{edge_id}{number}", "source": a, "target": b, **data}}
                     for number, (a, b, data) in enumerate(edges)
                 ],
             },

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -240,7 +241,16 @@ def test_polars():
         ),
         ([[1.0, 2], [np.inf, 3]], r"infinite values in column 'X1' \(1\), first in row 1 \(counted from 0\): drop or"),
         ([1.0, 2, 3], r"1 dimension\(s\): give a table"),
-        (5.0, r"0 dimension\(s\)"),
+        (5.0, "are of type float: give an array of shape"),
+        ("data.csv", "are of type str: .* read_table reads a file"),
+        ((row for row in [[1, 2], [3, 4]]), "are of type generator"),
+        ([{"a": 1, "b": 2}, {"a": 2, "b": 3}], r"a list of records: pass pandas.DataFrame\(data\)"),
+        ([[10**400, 1], [2, 3]], "'X1' holds a number too large for a double, in row 0"),
+        ([[Decimal(2**60 + 1), 1], [2, 3]], r"'X1' holds 1152921504606846977 in row 0 .* a double rounds"),
+        (
+            [[Decimal("1e-400"), 1], [2, 3]],
+            r"'X1' holds 1E-400 in row 0 .*, a number so small that a double makes it 0",
+        ),
         (np.zeros((3, 2, 2)), r"3 dimension\(s\)"),
         (np.zeros((3, 0)), "no columns"),
         (np.zeros((1, 3)), r"1 row\(s\)"),
@@ -276,14 +286,37 @@ def test_missing_values_are_kept_when_told(values):
     assert Dataset(values, ("a", "b", "c"), has_missing=True).has_missing
 
 
+def test_an_array_of_objects_is_read_column_by_column():
+    rows = [[1, "u", Decimal("0.5"), True], [2.5, "v", None, False], [3, "u", 2, None]]
+    for table in (rows, [tuple(row) for row in rows], np.array(rows, dtype=object)):
+        data = Dataset.of(table, ["a", "b", "c", "d"], missing="drop-per-test")
+        assert data.kinds == ("continuous", "discrete", "continuous", "discrete")
+        expected = [[1, 0, 0.5, 1], [2.5, 1, np.nan, 0], [3, 0, 2, np.nan]]
+        np.testing.assert_array_equal(data.values, expected)
+    with pytest.raises(DataError, match="3 names were given for 4 columns"):
+        Dataset.of(rows, ["a", "b", "c"])
+    with pytest.raises(DataError, match="given more than once: a"):
+        Dataset.of(rows, ["a", "a", "b", "c"])
+
+
+def test_columns_of_pandas_whose_row_labels_differ_are_no_table():
+    pandas = pytest.importorskip("pandas")
+    a = pandas.Series([1.0, 2.0, 3.0])
+    assert Dataset.of({"a": a, "b": a * a, "c": [1, 2, 4]}).p == 3
+    with pytest.raises(DataError, match="column 'b' has other row labels than 'a': pass pandas"):
+        Dataset.of({"a": a, "b": a.sort_values(ascending=False)})
+
+
 @pytest.mark.parametrize(
     ("table", "message"),
     [
         (np.ones((3, 2)) * 1j, "column X1, X2: complex numbers cannot be used; convert"),
-        (np.array([[1.0, None], [2.0, 3.0]], dtype=object), "column X1, X2: objects cannot be used"),
-        (np.array([[1.0, "a"], [2.0, 3.0]], dtype=object), "column X2: objects cannot be used"),
-        ([[1.0, "a"], [2.0, "b"]], "column X2: text cannot be used"),
-        ([["1", "2"], ["3", "4"]], "column X1, X2: text cannot be used"),
+        (
+            np.array([[1.0, "a"], [2.0, 3.0], [3.0, "b"]], dtype=object),
+            "'X2' holds numbers among text, first 3.0 in row 1",
+        ),
+        ([["1", "2"], ["3", "4"]], r"row 0 .*: column 'X1' holds '1', a number as text: convert it to a number"),
+        (np.array([[True, 1], [2, 3], [False, 4]], dtype=object), "'X1' holds numbers among truth values, first 2"),
         (np.zeros((2, 2), "M8[D]"), r"column X1, X2: type datetime64\[D\] cannot be used"),
     ],
 )

@@ -26,6 +26,7 @@ from pyknnmi import (
 )
 from pyknnmi.data import reading
 from pyknnmi.data.files import write_dataset
+from pyknnmi.data.options import TableOptions
 
 reals = st.floats(allow_nan=False, allow_infinity=False)
 tables = arrays(np.float64, array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=5), elements=reals)
@@ -107,10 +108,17 @@ def test_decimal_commas_between_semicolons_are_told_where_names_have_commas_too(
         read_table(write("Größe, cm;Gewicht, kg\n0,13;0,50\n0,14;0,60\n"))
 
 
-@pytest.mark.parametrize("mark", ["", "NA", "n/a", "N.A.", "#N/A", "<NA>", ".", "NaN", "null", "?"])
+@pytest.mark.parametrize("mark", ["", "NA", "n/a", "N.A.", "#N/A", "<NA>", ".", "NaN", "null", "?", r"\N"])
 def test_marks_of_missing_values(write, mark):
     data = read_table(write(f"a,b\n1,x\n{mark},y\n3,{mark}\n4,x\n"), "drop")
     assert data.values.tolist() == [[1, 0], [4, 0]]
+
+
+@pytest.mark.parametrize("mark", ["missing", ".a", ".Z", "._", "-nan", "1.#QNAN", "-1.#IND", "NaN(ind)", "#NA"])
+def test_marks_of_missing_numbers(write, mark):
+    data = read_table(write(f"a,b\n1,x\n{mark},y\n3,{mark}\n4,x\n"), "drop")
+    assert data.values[:, 0].tolist() == [1, 3, 4]
+    assert len(np.unique(data.values[:, 1])) == 2  # a label of its own among labels
 
 
 def test_a_quotation_mark_alone_in_a_name(write):
@@ -205,6 +213,7 @@ def test_files_of_arrow(tmp_path, library):
         ["($10)", "($20)", "$30"],
         ["(5)", "(7)", "(9.5)"],
         ["5-", "7-", "9-"],
+        ["0x1F", "0x2A", "0x00"],
         ["1_000", "2_500", "13_000"],
         ["1,20,000", "12,00,000", "50,000"],
         ["5 KB", "7 MB", "1 GB"],
@@ -250,6 +259,10 @@ def test_numbers_with_units_signs_and_separators_are_no_categories(write, cells)
         ["1990-95", "1996-99", "2000-05"],
         ["10.1.1", "10.1.2", "10.2.1-rc"],
         ["Group 1", "Group 2", "Group 3"],
+        ["marker01", "section02", "decile03"],
+        ["7/10", "8/12", "9/9"],
+        ["2010-11", "2012-13", "2014-15"],
+        [".T", ".F", ".X"],
     ],
     ids=lambda cells: cells[0],
 )
@@ -271,6 +284,15 @@ def test_labels_with_digits_and_words_for_nothing_are_categories(write, cells):
         ["Jan 1, 2020", "Feb 2, 2020", "May 13, 2020"],
         ["10:30", "11:45", "7:00 pm"],
         ["00:01:02.5", "00:01:03.5", "00:02:02"],
+        ["01JAN2024", "02FEB2024", "13MAR2023"],
+        ["01JAN2024:10:30:00", "02FEB2024:11:00:00", "13MAR2023:00:00:01"],
+        ["2024-01", "2024-02", "2023-12"],
+        ["2024m1", "2024m12", "2023m2"],
+        ["2024Q1", "2024-Q2", "2023 Q4"],
+        ["Jan-24", "Feb-24", "September-23"],
+        ["3h 5m", "12h 0m", "1 h 30 min"],
+        ["2 days, 3 hours", "1 day, 20 hours", "5 days, 1 hour"],
+        ["PT3H5M", "PT12H", "P1DT2H"],
     ],
     ids=lambda cells: cells[0],
 )
@@ -413,9 +435,31 @@ def test_trailing_separators_and_a_line_for_excel(write):
         read_table(write("sep=;\na;b\n1;2\n3;x\n"))
 
 
+def test_points_that_may_separate_thousands_are_told(write):
+    with pytest.warns(PyknnmiWarning, match="line 4: in column 'a' the points may separate .* '1.250' .* beside '17'"):
+        assert read_table(write("a;b\n999;1\n12.345;2\n1.250;3\n17;4\n")).values[2, 0] == 1.25
+
+
+@pytest.mark.parametrize("other", ["0.250", "1.25", "17.000", "1.2505"])
+def test_points_beside_what_has_none_are_decimal(write, other):  # no warning: it would be an error here
+    assert read_table(write(f"a;b\n999.000;1\n12.345;2\n1.250;3\n{other};4\n")).n == 4
+
+
+def test_so_many_of_a_total_is_a_number(write):
+    with pytest.raises(DataTypeError, match="line 2: column 'a' holds '7/10', so many of 10: write the first number"):
+        read_table(write("a,b\n7/10,1\n8/10,2\n9/10,3\n7/10,4\n"))
+
+
+def test_names_and_cells_of_several_lines_stay_on_one_in_what_was_read(write):
+    shown = str(reading.read_columns(write('"a\nb",c\n"x\ty",2\nz,4\n'), TableOptions()))
+    assert [line.split("  ")[0] for line in shown.splitlines()] == ["column", "a\\nb", "c"]
+
+
 def test_whole_numbers_that_a_double_rounds(write):
     with pytest.raises(DataError, match=r"column 'b' holds 9007199254740993 in line 3, a whole number that a double"):
         read_table(write("a,b\n1,2\n2,9007199254740993\n"))
+    with pytest.raises(DataError, match=r"column 'b' holds 9007199254740993.0 in line 3"):
+        read_table(write("a,b\n1,2\n2,9007199254740993.0\n"))
     assert read_table(write("a,b\n1,2\n2,9007199254740994\n")).values[1, 1] == 2.0**53 + 2
     pandas = pytest.importorskip("pandas")
     for table in (np.array([[1, 2], [3, 2**60 + 1]]), pandas.DataFrame({"X1": [1, 3], "X2": [2, 2**60 + 1]})):
@@ -466,6 +510,17 @@ def test_one_column(write):
         ("a,b\nx,2\n\ny,inf\n", "infinite values in column 'b' .*, first in line 4: drop or clip"),
         ("a,\n1,\n2,3\n", "line 3: 2 values for 1 column names"),
         ("a,b\n1,2,\n3,4,\n", "line 2: 3 values for 2 column names: the line ends with a separator: remove it"),
+        ("a,b\n1,2\n3,4\n# done\n", "line 4: 1 values for 2 column names: if it is a comment, remove it"),
+        ("#x\n#y\na,b\n1,2\n", "line 3: 2 values for 1 column names: .* and be no title or comment"),
+        ("a,b\n1,2,3\n1,2\n" * 2, "line 2: 3 values for 2 column names"),
+        ("a,b,c\n1,2,3\n1,2\n", "line 3: 2 values for 3 column names: give each column one value in each row"),
+        ("a^b^c\n" + "".join(f"{i}^{i * i}^x\n" for i in range(30)), r"one column, 'a\^b\^c': separate columns by"),
+        ("a,b\n1e-400,2\n0,3\n", "'a' holds 1e-400 in line 2, a number so small that a double makes it 0"),
+        (b"$FL2@(#) SPSS", "it is a table of SPSS: save it as CSV in UTF-8, or read it with pandas.read_spss"),
+        (b"<stata_dta><header>\0", "it is a table of Stata"),
+        (gzip.compress(b"X\n\0\0\0\3"), "it is an object of R: save it as CSV in UTF-8, with write.csv"),
+        ('[{"a": 1, "b": 2}]', "it is JSON"),
+        (" <!doctype html><html>", "it is a page of HTML"),
         ("a,b\r1,2\n3,4\n", "line 1: .* are the ends of lines mixed"),
         ("a,b\n1,nan\n2,4\n", r"missing values \(NaN\) in column 'b' \(1, written 'nan'\)"),
         ("a,b\n1,inf\n2,4\n", r"infinite values in column 'b' \(1\)"),
@@ -485,6 +540,11 @@ def test_bad_files(write, content, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("a,b\nmg,ml\n3,1\n4,5\n", "line 2: .* text 'mg' among numbers: remove the line if it holds units or more"),
+        ("a,b\n1,2\n3,(5.5)\n", r"line 3: column 'b' holds '\(5.5\)', a number with a unit, a sign or a separator"),
+        ("a,b\n1,2\n3,<5\n", "line 3: column 'b' holds '<5', a number with a unit, a sign or a separator"),
+        ("a,b\n1,2\n3,12'345\n", "line 3: column 'b' holds '12'345', a number with a unit, a sign or a separator"),
+        ("a,b\n1,2\n3,\N{MINUS SIGN}5\n", "line 3: .*, a number with a unit, a sign or a separator"),
         ("a,b\n1,2\n3,x\n4,5\n", "line 3: column 'b' holds the text 'x' among numbers: give numbers, leave the cell"),
         ("a,b\n1,2\n3,-\n", "holds the text '-' among numbers: .* empty or write NA where a value is missing"),
         ('"a\n1",b\n1,2\n3,x\n', "line 4: column 'b' holds the text 'x'"),

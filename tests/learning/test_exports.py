@@ -279,6 +279,12 @@ def test_every_program_reads_every_name_back(names):
         assert [name.strip() for name in read] == [name.strip() for name in names]
 
 
+def test_in_cytoscape_edges_and_nodes_have_different_identifiers():
+    elements = json.loads(WRITERS["graph.cyjs"](joined(("0", "edge 0", "-edge 0"))))["elements"]
+    given = [element["data"]["id"] for kind in ("nodes", "edges") for element in elements[kind]]
+    assert len(set(given)) == len(given) == 4
+
+
 def name_in_xml(name):
     """XML 1.0, production 2, written out; backslashes are doubled where an escape could be meant."""
     legal = {*"\t\n\r", *map(chr, range(0x20, 0xD800)), *map(chr, range(0xE000, 0xFFFE))}
@@ -316,8 +322,8 @@ def test_other_programs_read_mixed_graphs():
     )
     read = networkx.cytoscape_graph(json.loads(DIRECTED_WRITERS["directed.cyjs"](graph)))
     assert dict(read.edges) == {
-        ("a", "b"): {"id": "0", "source": "a", "target": "b", "directed": True},
-        ("b", "c"): {"id": "1", "source": "b", "target": "c", "directed": False},
+        ("a", "b"): {"id": "edge 0", "source": "a", "target": "b", "directed": True},
+        ("b", "c"): {"id": "edge 1", "source": "b", "target": "c", "directed": False},
     }
 
 
