@@ -14,6 +14,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,7 +24,7 @@ from pyknnmi.errors import PyknnmiError, PyknnmiWarning, Terminated, printable
 if TYPE_CHECKING:
     from pyknnmi.run import Progress
 
-__all__ = ["CommandGroup", "Failure", "progress_bar", "progress_line", "time_left", "writing"]
+__all__ = ["CommandGroup", "Failure", "OutPath", "progress_bar", "progress_line", "time_left", "writing"]
 
 _TEXT_WIDTH = 40
 _OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
@@ -36,6 +37,19 @@ class Failure(click.ClickException):
 
     def __init__(self, message: str) -> None:
         super().__init__(printable(message))
+
+
+class OutPath(click.Path):
+    """The path of something to write; an empty one, as of a variable that is not set, would be the folder here."""
+
+    def __init__(self, **kinds: bool) -> None:
+        super().__init__(path_type=Path, **kinds)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        if value == "":
+            self.fail("the name is empty", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class CommandGroup(click.Group):

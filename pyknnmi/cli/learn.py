@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from pyknnmi.cli.common import progress_bar, writing
+from pyknnmi.cli.common import OutPath, progress_bar, writing
 from pyknnmi.cli.table import names_in, read, read_as_given, table_options
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.data.files import make_writable_folder
@@ -39,9 +39,9 @@ __all__ = ["demo", "learn", "test"]
 @click.option("--calibrate", is_flag=True, help="See, too, how often the test rejects independence in data like these.")
 @table_options
 @click.option("--cluster", metavar="ADDRESS", help="Scheduler of a Dask cluster that does the work.")
-@click.option("--store", type=click.Path(path_type=Path), help="File that keeps every answer, to go on after a stop.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the files.")
-@click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="HTML file to look at and pass on.")
+@click.option("--store", type=OutPath(), help="File that keeps every answer, to go on after a stop.")
+@click.option("--out", type=OutPath(file_okay=False), help="Folder for the files.")
+@click.option("--report", type=OutPath(dir_okay=False), help="HTML file to look at and pass on.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
 @click.option("--quiet", is_flag=True, help="Print nothing but warnings and errors.")
 def learn(

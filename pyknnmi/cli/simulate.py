@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from pyknnmi import simulate as simulations
-from pyknnmi.cli.common import writing
+from pyknnmi.cli.common import OutPath, writing
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.data.files import dataset_csv, make_folder, replace_files
 from pyknnmi.graphs.graph import Graph
@@ -26,7 +26,7 @@ def simulate() -> None:
 
 
 def _options(command: Command) -> Command:
-    file = click.Path(path_type=Path, dir_okay=False)
+    file = OutPath(dir_okay=False)
     command = click.option("--out", type=file, required=True, help="CSV file to write.")(command)
     command = click.option("--seed", default=0, show_default=True, help="Fixes the data.")(command)
     return click.option("--n", default=500, show_default=True, help="Rows.")(command)

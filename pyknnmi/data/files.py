@@ -48,13 +48,15 @@ def make_writable_folder(directory: str | os.PathLike[str]) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
-def replace_file(path: Path, text: str) -> None:
+def replace_file(path: Path, content: str | bytes) -> None:
     """Write a file as `replace_files` does."""
-    replace_files({path: text})
+    replace_files({path: content})
 
 
-def replace_files(contents: Mapping[Path, str]) -> None:
+def replace_files(contents: Mapping[Path, str | bytes]) -> None:
     """Write files, all or none: each under another name until all are whole; then they take the place of the old ones.
+
+    What is there and is no file, as a device or a pipe, is written to and stays.
 
     Raises
     ------
@@ -64,12 +66,16 @@ def replace_files(contents: Mapping[Path, str]) -> None:
     parts: dict[Path, Path] = {}
     path = Path()
     try:
-        for path, text in contents.items():
+        for path, content in contents.items():
             whole = path.resolve()  # so a link is kept, and its target replaced
             if whole.is_dir():
                 raise IsADirectoryError(21, "Is a directory")
+            encoded = content.encode() if isinstance(content, str) else content
+            if whole.exists() and not whole.is_file():
+                whole.write_bytes(encoded)
+                continue
             parts[whole] = whole.with_name(f"{whole.name}.{secrets.token_hex(4)}.part")
-            parts[whole].write_text(text, encoding="utf-8", newline="\n")
+            parts[whole].write_bytes(encoded)
             if whole.exists():
                 shutil.copymode(whole, parts[whole])
         for path, part in parts.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.data.files import make_folder
+from pyknnmi.data.files import make_folder, replace_file
 from pyknnmi.errors import DataError, ParameterError, PyknnmiError, did_you_mean
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
 from pyknnmi.learning.result import LearnResult, selection_frequencies
@@ -111,9 +112,12 @@ def save_plot(result: LearnResult, path: Path, kind: str = "graph", *, seed: int
 
         figure = _figure(plot(result, kind, seed=seed))
         try:
+            content = io.BytesIO()
+            ending = path.suffix.lower().removeprefix(".") or "png"
+            undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending)
+            figure.savefig(content, format=ending, bbox_inches="tight", dpi=150, metadata=undated)
             make_folder(path.parent)
-            undated = {"Date": None} if path.suffix.lower() == ".svg" else None
-            figure.savefig(path, bbox_inches="tight", dpi=150, metadata=undated)
+            replace_file(path, content.getvalue())
         except ValueError as error:  # of an ending that matplotlib does not know
             raise ParameterError(f"cannot draw '{path}': {error}", "out") from None
         finally:

@@ -198,6 +198,12 @@ def test_errors_are_one_line_with_exit_code_2(case, table):
     assert result.stdout == ""
 
 
+@pytest.mark.parametrize("option", ["--out", "--report", "--store"])
+def test_an_empty_name_is_not_the_folder_here(table, option):
+    done = CliRunner().invoke(main, ["learn", str(table), "--spec", "iamb+fisher-z", option, ""])
+    assert (done.exit_code, f"Invalid value for '{option}': the name is empty" in done.stderr) == (2, True)
+
+
 def test_full_disk(table, tmp_path, room):
     with room(40):
         result = invoke("learn", table, "--spec", "iamb+fisher-z", "--out", tmp_path / "out")

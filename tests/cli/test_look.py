@@ -21,11 +21,16 @@ def invoke(*arguments):
 
 
 @pytest.mark.parametrize(("ending", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
-def test_plot_draws_a_file_of_the_kind_that_its_name_says(results, tmp_path, ending, start):
+def test_plot_draws_a_file_of_the_kind_that_its_name_says(results, tmp_path, room, ending, start):
     target = tmp_path / "new" / f"net.{ending}"
     done = invoke("plot", results, "--kind", "matrix", "--out", target)
     assert done.exit_code == 0, done.output
-    assert target.read_bytes().startswith(start)
+    written = target.read_bytes()
+    assert written.startswith(start)
+    with room(len(written) // 2):
+        done = invoke("plot", results, "--out", target)
+    assert (done.exit_code, done.stderr) == (2, f"Error: cannot write '{target}': File too large\n")
+    assert target.read_bytes() == written
 
 
 def test_plot_names_an_ending_that_it_does_not_know(results, tmp_path):

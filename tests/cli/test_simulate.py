@@ -39,7 +39,7 @@ def test_error():
     assert "p = 1: give at least 2 columns" in result.output
 
 
-@pytest.mark.parametrize(("out", "message"), [(".", "File '.' is a directory"), ("", "cannot write '.'")])
+@pytest.mark.parametrize(("out", "message"), [(".", "File '.' is a directory"), ("", "the name is empty")])
 def test_out_is_a_folder(out, message):
     result = CliRunner().invoke(main, ["simulate", "small-network", "--n", "10", "--out", out])
     assert result.exit_code == 2

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 import signal
 import tempfile
@@ -191,6 +192,16 @@ def test_links_and_modes_stay(result, tmp_path):
     assert (folder / "edges.csv").is_symlink()
     assert target.read_text() == edges_csv(result)
     assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_pipe_stays_a_pipe(result, tmp_path):
+    pipe = tmp_path / "edges.csv"
+    os.mkfifo(pipe)  # as a device it is no file that could be replaced
+    with ThreadPoolExecutor(1) as threads:
+        read = threads.submit(pipe.read_text)
+        write_result(result, tmp_path)
+        assert read.result(timeout=10) == edges_csv(result)
+    assert pipe.is_fifo()
 
 
 def test_full_disk_leaves_the_files_of_before(result, tmp_path, room):
