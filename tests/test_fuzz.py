@@ -19,10 +19,9 @@ import pytest
 from click.testing import CliRunner
 
 import pyknnmi
-from pyknnmi import DataError, Dataset, Pipeline, PyknnmiError, Store, learn, read_result, read_table
+from pyknnmi import DataError, Dataset, Pipeline, PyknnmiError, Store, _core, learn, read_result, read_table
 from pyknnmi.cli import main
 from pyknnmi.learning.exports import WRITERS, result_json
-from pyknnmi.numbers import neighbor_counts
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::pyknnmi.errors.PyknnmiWarning")]
 
@@ -193,8 +192,148 @@ def test_the_core_against_brute_force(inputs):
         points = generator.standard_normal((n, d + 2))
         if draw.random() < 0.5:
             points = np.round(points, int(generator.integers(0, 2)))  # ties
-        points *= 10.0 ** int(generator.integers(-9, 9))
+        points *= 10.0 ** draw.choice([*range(-9, 9), 307, -308, -320])
         k = int(generator.integers(1, n - 1))
         xyz = points[:, :1], points[:, 1:2], points[:, 2:]
-        for found, expected in zip(neighbor_counts(*xyz, k=k), oracle.neighbor_counts(*xyz, k), strict=True):
-            np.testing.assert_array_equal(found, expected)
+        with np.errstate(over="ignore"):  # of distances: they are infinite then
+            expected = oracle.neighbor_counts(*xyz, k)
+        for engine in ("tree", "single", "batch"):
+            for found, count in zip(_core.neighbor_counts(*xyz, k, engine=engine), expected, strict=True):
+                np.testing.assert_array_equal(found, count)
+
+
+# What the arguments of the compiled module may be and what they may not.
+WHOLE = [-1, 0, 1, 2, 3, 7, 2**31 - 1, -(2**31), 2**31, 2**64]
+NUMBERS = [0.05, 0.0, 1.0, -1.0, np.nan, np.inf, 1e-300]
+
+
+def odd_points(draw, generator, n):
+    """Return a table for the compiled module: often sound, else of another type, shape or layout, or not finite."""
+    rows = n if draw.random() < 0.9 else draw.choice([0, 1, n + 1])
+    points = generator.standard_normal((rows, draw.choice([0, 1, 1, 1, 2])))
+    points *= 10.0 ** draw.choice([0, 0, 0, 307, -308, -323])
+    if draw.random() < 0.2:
+        points = np.round(points)
+    if draw.random() < 0.1 and points.size:
+        points.flat[draw.randrange(points.size)] = draw.choice([np.nan, np.inf, 1e308, -1e308])
+    layouts = [np.asfortranarray, lambda a: a[::-1], lambda a: a.view("i8"), lambda a: a.T, lambda a: a[:, 0:0]]
+    layouts += [lambda a: np.repeat(a, 2, axis=0)[::2], lambda a: a.tolist(), lambda a: a.astype(object)]
+    return draw.choice(layouts)(points) if draw.random() < 0.2 else points
+
+
+def test_the_core_takes_wrong_arguments_as_errors(inputs):
+    for draw in inputs:
+        generator, n = np.random.default_rng(draw.randrange(2**32)), draw.choice([2, 5, 12, 40])
+        x, y, z = (odd_points(draw, generator, n) for _ in range(3))
+        width = sum(np.shape(part)[1] if np.ndim(part) == 2 else 0 for part in (x, y, z))
+        usual = {"k": 3, "estimator": "ksg", "engine": "auto", "threads": 1}
+        drawn = {"permutations": 5, "neighbors": draw.choice([0, 3]), "seed": 1, "stream": 2, "threads": 1}
+        odd = {
+            "k": WHOLE,
+            "estimator": ["mixed", "cells", "", None],
+            "engine": ["tree", "single", "batch", "x"],
+            "threads": [0, 2, -1, 2**31],
+            "categories": [[], [True] * width, [False] * (width + 1), [2] * width, [-1] * width],
+            "permutations": [-1, 0, 1, 2**31, 2**64, 1.5],
+            "neighbors": WHOLE,
+            "seed": WHOLE,
+            "stream": WHOLE,
+            "groups": [np.arange(n, dtype="u4"), np.zeros(n + 1, "u4"), np.zeros(n), np.full(n, 2**32 - 1, "u4")],
+            "whole_groups": [True],
+            "block_length": [*WHOLE, 2**64 - 1],
+            "stop": ["certain", "sequential", "reached", ""],
+            "alpha": NUMBERS,
+        }
+        in_turn = {key: value for key, value in drawn.items() if key != "threads"}
+        name, points, allowed = draw.choice(
+            [
+                ("entropy", (x,), {"k": 3, "threads": 1}),
+                ("conditional_mutual_information", (x, y, z), usual),
+                ("conditional_mutual_informations", (x, y, z), usual),
+                ("neighbor_counts", (x, y, z), {"k": 3, "engine": "auto", "threads": 1}),
+                ("permutation_test", (x, y, z), {**usual, **in_turn, "stop": "never", "alpha": 0.05}),
+                ("permuted_statistics", (x, y, z), {**usual, **in_turn}),
+                ("permuted_rows", (z,), drawn),
+                ("swapped_rows", (z,), drawn),
+            ]
+        )
+        optional = ["categories"] if len(points) == 3 else []
+        if "permutations" in allowed and name != "swapped_rows":
+            optional += ["groups", "whole_groups", "block_length"]
+        keywords = dict(allowed)
+        for key in draw.sample([*allowed, *optional], draw.choice([0, 1, 2])):
+            keywords[key] = draw.choice(odd[key])
+        try:
+            found = getattr(_core, name)(*points, **keywords)
+        except (ValueError, TypeError):
+            continue
+        if name.endswith("_rows"):
+            assert found.shape == (keywords["permutations"], len(z))
+            assert (found < len(z)).all()
+        else:
+            parts = found if isinstance(found, tuple) else (found,)
+            assert not any(np.isnan(part).any() for part in parts)
+
+
+def block_of_products(features, term):
+    """Return the features of a block: of one column, or the centred products of four features of two."""
+    first, second, _ = term
+    if second < 0:
+        return features[first]
+    products = features[first][:, :4, None] * features[second][:, None, :4]
+    return (products - products.mean(axis=0)).reshape(len(products), 16)
+
+
+def test_block_regressions_against_their_definition(inputs):
+    for draw in inputs:
+        generator, n, p = np.random.default_rng(draw.randrange(2**32)), draw.choice([2, 9, 30]), draw.choice([1, 2, 4])
+        features = generator.standard_normal((p, n, 16))
+        features -= features.mean(axis=1, keepdims=True)
+        priors = generator.gamma(1.0, 0.3, (2, 3, 16)) * (generator.random(16) < 0.7)
+        core = _core.BlockRegression(features, [0] * p, [priors[0]], priors[1], (0, 1, 2, 3), threads=1)
+
+        def a_column(draw=draw, p=p):
+            return draw.randrange(p) if draw.random() < 0.95 else draw.choice([-2, -1, p, 2**31 - 1, -(2**31)])
+
+        def a_term(draw=draw, p=p, column=a_column):
+            pair = draw.random() < 0.4 and p > 1
+            first, second = sorted(draw.sample(range(p), 2)) if pair else (column(), -1)
+            return first, second if draw.random() < 0.97 else column(), draw.choice([0, 1, 2, 2, 1, 0, 2, 1, -1, 3])
+
+        target, terms = (a_column(), draw.choice([0, 5, 15, 15, 16])), [a_term() for _ in range(draw.choice([0, 1, 3]))]
+        terms = list({term[:2]: term for term in terms}.values())
+        columns, bins = [a_column() for _ in range(2)], draw.choice([0, 1, 5, 2**63])
+        calls = {
+            "fits": ([(target, columns, terms)], 0.5, 1.5, draw.choice([0, 3, 2**60]), draw.choice([-1, 0, 2])),
+            "main_gains": ([(target, terms)], [columns], draw.choice([0.5, np.nan, np.inf])),
+            "pair_scores": ([(target, terms)], [columns], [columns[:1]]),
+            "without": ([(target, terms)], columns[:1], 0.5, 1.5),
+            "coefficients": (target, terms),
+            "residual": (target, terms),
+            "products": ([(target, terms)], [[(target, terms)]], [columns], bins),
+        }
+        sound = 0 <= target[0] < p and 0 <= target[1] < 16
+        for first, second, prior in terms:
+            sound &= 0 <= first < p and (second == -1 or first < second < p) and 0 <= prior < 3
+        for name, arguments in calls.items():
+            try:
+                getattr(core, name)(*arguments)
+            except ValueError:
+                continue
+            assert sound
+        if not sound:
+            continue
+        y = features[target[0]][:, target[1]]
+        blocks = [block_of_products(features, term) for term in terms]
+        chosen = np.hstack([np.empty((n, 0)), *blocks])
+        spread = np.hstack([np.empty(0), *[priors[0 if second < 0 else 1][prior] for _, second, prior in terms]]) ** 2
+        covariance = np.eye(n) + chosen * spread @ chosen.T
+        means = spread * (chosen.T @ np.linalg.solve(covariance, y))
+        np.testing.assert_allclose(np.ravel(core.coefficients(target, terms)), means, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(core.residual(target, terms), y - chosen @ means, rtol=1e-6, atol=1e-9)
+        left = max(y @ np.linalg.solve(covariance, y) / (y @ y), 1e-12)
+        gain = -0.5 * np.linalg.slogdet(covariance)[1] - 0.5 * (n - 1) * np.log(left)
+        cost = sum(0.5 if second < 0 else 1.5 for _, second, _ in terms)
+        (found,) = core.without([(target, terms)], [p - 1], 0.5, 1.5)
+        if all(p - 1 not in term[:2] for term in terms):
+            np.testing.assert_allclose(found, gain - cost, rtol=1e-7, atol=1e-7)

@@ -34,9 +34,10 @@ std::unique_ptr<BlockRegression> make(Features features, const std::vector<std::
     BlockFeatures table{
         {features.data(), features.data() + features.size()}, static_cast<std::size_t>(features.shape(1)), kinds};
     const Options how = options("auto", threads, poll);
-    const py::gil_scoped_release released;
-    return std::make_unique<BlockRegression>(std::move(table), as_priors(main), as_priors({pair}).front(),
-                                             pair_features, how);
+    return without_gil([&] {
+        return std::make_unique<BlockRegression>(std::move(table), as_priors(main), as_priors({pair}).front(),
+                                                 pair_features, how);
+    });
 }
 
 using Terms = std::vector<BlockTerm>;
@@ -62,11 +63,8 @@ void register_block_regression(py::module_& module) {
                 std::vector<BlockSearch> all;
                 for (const auto& [target, columns, start] : searches) all.push_back({target, columns, start});
                 const Options how = options("auto", threads, poll);
-                std::vector<BlockFit> found;
-                {
-                    const py::gil_scoped_release released;
-                    found = self.fits(all, {main_cost, pair_cost, most, passes}, how);
-                }
+                const std::vector<BlockFit> found =
+                    without_gil([&] { return self.fits(all, {main_cost, pair_cost, most, passes}, how); });
                 std::vector<std::pair<Terms, double>> result;
                 for (const BlockFit& fit : found) result.emplace_back(fit.terms, fit.gain);
                 return result;
@@ -77,8 +75,7 @@ void register_block_regression(py::module_& module) {
             [](const BlockRegression& self, const Fits& fits, const std::vector<Columns>& candidates, double main_cost,
                int threads, py::object poll) {
                 const Options how = options("auto", threads, poll);
-                const py::gil_scoped_release released;
-                return self.main_gains(fitted(fits), candidates, {main_cost, 0.0}, how);
+                return without_gil([&] { return self.main_gains(fitted(fits), candidates, {main_cost, 0.0}, how); });
             },
             "fits"_a, "candidates"_a, "main_cost"_a, "threads"_a = 0, "poll"_a = py::none())
         .def(
@@ -86,8 +83,7 @@ void register_block_regression(py::module_& module) {
             [](const BlockRegression& self, const Fits& fits, const std::vector<Columns>& candidates,
                const std::vector<Columns>& with, int threads, py::object poll) {
                 const Options how = options("auto", threads, poll);
-                const py::gil_scoped_release released;
-                return self.pair_scores(fitted(fits), candidates, with, how);
+                return without_gil([&] { return self.pair_scores(fitted(fits), candidates, with, how); });
             },
             "fits"_a, "candidates"_a, "with_"_a, "threads"_a = 0, "poll"_a = py::none())
         .def(
@@ -95,20 +91,19 @@ void register_block_regression(py::module_& module) {
             [](const BlockRegression& self, const Fits& fits, const Columns& columns, double main_cost,
                double pair_cost, int threads, py::object poll) {
                 const Options how = options("auto", threads, poll);
-                const py::gil_scoped_release released;
-                return self.without(fitted(fits), columns, {main_cost, pair_cost}, how);
+                return without_gil([&] { return self.without(fitted(fits), columns, {main_cost, pair_cost}, how); });
             },
             "fits"_a, "columns"_a, "main_cost"_a, "pair_cost"_a, "threads"_a = 0, "poll"_a = py::none())
         .def(
             "coefficients",
             [](const BlockRegression& self, const BlockFeature& target, const Terms& terms) {
-                return self.coefficients({target, terms});
+                return without_gil([&] { return self.coefficients({target, terms}); });
             },
             "target"_a, "terms"_a)
         .def(
             "residual",
             [](const BlockRegression& self, const BlockFeature& target, const Terms& terms) {
-                return self.residual({target, terms});
+                return without_gil([&] { return self.residual({target, terms}); });
             },
             "target"_a, "terms"_a)
         .def(
@@ -118,11 +113,8 @@ void register_block_regression(py::module_& module) {
                 std::vector<std::vector<FittedTarget>> all;
                 for (const Fits& fits : sources) all.push_back(fitted(fits));
                 const Options how = options("auto", threads, poll);
-                std::vector<std::vector<ProductGroup>> found;
-                {
-                    const py::gil_scoped_release released;
-                    found = self.products(fitted(responses), all, given, bin_rows, how);
-                }
+                const std::vector<std::vector<ProductGroup>> found =
+                    without_gil([&] { return self.products(fitted(responses), all, given, bin_rows, how); });
                 std::vector<std::vector<std::tuple<std::int32_t, double, std::array<double, 3>>>> result;
                 for (const auto& groups : found) {
                     auto& one = result.emplace_back();

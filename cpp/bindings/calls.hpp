@@ -35,6 +35,14 @@ public:
     Call& operator=(const Call&) = delete;
 };
 
+// Runs `work` without the GIL.
+template <class Work>
+auto without_gil(const Work& work) {
+    const Call call;
+    const pybind11::gil_scoped_release released;
+    return work();
+}
+
 // Called by Python's atexit. The wait is bounded: in a forked child, calls of threads that were left behind never end.
 inline void end_calls() {
     interpreter_ends = true;

@@ -24,18 +24,10 @@ py::array_t<T> as_array(const std::vector<T>& values) {
     return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
-// Runs `work` without the GIL.
-template <class Work>
-auto without_gil(const Work& work) {
-    const bindings::Call call;
-    const py::gil_scoped_release released;
-    return work();
-}
-
 double core_entropy(Array x, int k, int threads, py::object poll) {
     const Points xs = bindings::points(x, "x");
     const Options options = bindings::options("auto", threads, poll);
-    return without_gil([&] { return entropy(xs, k, options); });
+    return bindings::without_gil([&] { return entropy(xs, k, options); });
 }
 
 double core_conditional_mutual_information(Array x, Array y, Array z, int k, Text estimator, Text engine, int threads,
@@ -43,7 +35,7 @@ double core_conditional_mutual_information(Array x, Array y, Array z, int k, Tex
     const bindings::Sample sample(x, y, z, std::move(categories));
     const Options options = bindings::options(engine, threads, poll);
     const Neighborhood neighborhood(k, bindings::estimator(estimator));
-    return without_gil(
+    return bindings::without_gil(
         [&] { return conditional_mutual_information(sample.x, sample.y, sample.z, neighborhood, options); });
 }
 
@@ -53,7 +45,7 @@ py::array_t<double> core_conditional_mutual_informations(Array x, Array candidat
     const bindings::Sample sample(x, candidates, z, std::move(categories), "candidates");
     const Options options = bindings::options(engine, threads, poll);
     const Neighborhood neighborhood(k, bindings::estimator(estimator));
-    return as_array(without_gil(
+    return as_array(bindings::without_gil(
         [&] { return conditional_mutual_informations(sample.x, sample.y, sample.z, neighborhood, options); }));
 }
 
@@ -62,7 +54,7 @@ py::tuple core_neighbor_counts(Array x, Array y, Array z, int k, Text engine, in
     const bindings::Sample sample(x, y, z, std::move(categories));
     const Options options = bindings::options(engine, threads, poll);
     const NeighborCounts counts =
-        without_gil([&] { return neighbor_counts(sample.x, sample.y, sample.z, k, options); });
+        bindings::without_gil([&] { return neighbor_counts(sample.x, sample.y, sample.z, k, options); });
     return py::make_tuple(as_array(counts.xz), as_array(counts.yz), as_array(counts.z));
 }
 
@@ -75,7 +67,7 @@ py::tuple core_permutation_test(Array x, Array y, Array z, int k, int permutatio
     const Neighborhood neighborhood(k, bindings::estimator(estimator));
     const Permutations drawn{permutations, seed, stream, neighbors, labels_of(groups), whole_groups, block_length};
     const Stopping stopping{bindings::stop_when(stop), alpha};
-    const PermutationResult result = without_gil(
+    const PermutationResult result = bindings::without_gil(
         [&] { return permutation_test(sample.x, sample.y, sample.z, neighborhood, drawn, stopping, options); });
     return py::make_tuple(result.statistic, result.at_least, result.permutations, result.anytime_p_value);
 }
@@ -88,8 +80,8 @@ py::tuple core_permuted_statistics(Array x, Array y, Array z, int k, int permuta
     const Options options = bindings::options(engine, threads, poll);
     const Neighborhood neighborhood(k, bindings::estimator(estimator));
     const Permutations drawn{permutations, seed, stream, neighbors, labels_of(groups), whole_groups, block_length};
-    const PermutedStatistics found =
-        without_gil([&] { return permuted_statistics(sample.x, sample.y, sample.z, neighborhood, drawn, options); });
+    const PermutedStatistics found = bindings::without_gil(
+        [&] { return permuted_statistics(sample.x, sample.y, sample.z, neighborhood, drawn, options); });
     return py::make_tuple(found.statistic, as_array(found.permuted));
 }
 
@@ -100,7 +92,8 @@ py::array_t<std::uint32_t> core_permuted_rows(Array z, int permutations, std::ui
     const bindings::Sample sample(z, std::move(categories));
     const Options options = bindings::options("auto", threads, poll);
     const Permutations drawn{permutations, seed, stream, neighbors, labels_of(groups), whole_groups, block_length};
-    const std::vector<std::uint32_t> rows = without_gil([&] { return permuted_rows(sample.z, drawn, first, options); });
+    const std::vector<std::uint32_t> rows =
+        bindings::without_gil([&] { return permuted_rows(sample.z, drawn, first, options); });
     return as_array(rows).reshape({static_cast<py::ssize_t>(permutations), static_cast<py::ssize_t>(sample.z.rows())});
 }
 
@@ -109,7 +102,8 @@ py::array_t<std::uint32_t> core_swapped_rows(Array z, int permutations, std::uin
     const bindings::Sample sample(z, {});
     const Options options = bindings::options("auto", threads, poll);
     const Permutations drawn{permutations, seed, stream, neighbors};
-    const std::vector<std::uint32_t> rows = without_gil([&] { return swapped_rows(sample.z, drawn, first, options); });
+    const std::vector<std::uint32_t> rows =
+        bindings::without_gil([&] { return swapped_rows(sample.z, drawn, first, options); });
     return as_array(rows).reshape({static_cast<py::ssize_t>(permutations), static_cast<py::ssize_t>(sample.z.rows())});
 }
 

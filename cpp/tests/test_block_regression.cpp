@@ -153,6 +153,15 @@ TEST(shapes_are_checked) {
     CHECK_THROWS(std::invalid_argument, regression.without({fit}, {}, {}, {}));
     CHECK_THROWS(std::invalid_argument, regression.products({fit}, {}, {{}}, 5, {}));
     CHECK_THROWS(std::invalid_argument, regression.products({fit}, {{}}, {{}}, 5, {}));
+    const FittedTarget elsewhere{{1, 0}, {}};
+    CHECK_THROWS(std::invalid_argument, regression.fits({{{0, 0}, {1}, {}}}, {}, {}));
+    CHECK_THROWS(std::invalid_argument, regression.main_gains({fit}, {{-1}}, {}, {}));
+    CHECK_THROWS(std::invalid_argument, regression.pair_scores({fit}, {{0}}, {{1}}, {}));
+    CHECK_THROWS(std::invalid_argument, regression.without({elsewhere}, {0}, {}, {}));
+    CHECK_THROWS(std::invalid_argument, regression.residual(elsewhere));
+    CHECK_THROWS(std::invalid_argument, regression.coefficients({{0, 16}, {}}));
+    CHECK_THROWS(std::invalid_argument, regression.residual({{0, 0}, {{0, -1, 1}}}));
+    CHECK_THROWS(std::invalid_argument, regression.products({fit}, {{fit}}, {{1}}, 5, {}));
 }
 
 int main() { return run_tests(); }

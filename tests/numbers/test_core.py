@@ -75,6 +75,62 @@ def test_errors_of_the_library_are_value_errors():
         _core.conditional_mutual_information(x, np.where(np.arange(60) == 7, np.nan, 0)[:, None], z, 3)
 
 
+TABLE = np.random.default_rng(4).standard_normal((2, 9, 16))
+PRIORS = np.ones((1, 16))
+REGRESSION = _core.BlockRegression(TABLE, [0, 0], [PRIORS], PRIORS, (0, 1, 2, 3))
+
+
+@pytest.mark.parametrize("column", [-1, 2, 2**31 - 1])
+def test_regressions_on_columns_that_there_are_not(column):
+    fit = (0, 0), []
+    calls = [
+        lambda: REGRESSION.fits([(*fit[:1], [column], [])], 0.0, 0.0, 20, 4),
+        lambda: REGRESSION.main_gains([fit], [[column]], 0.0),
+        lambda: REGRESSION.pair_scores([fit], [[1]], [[column]]),
+        lambda: REGRESSION.pair_scores([fit], [[column]], [[1]]),
+        lambda: REGRESSION.without([fit], [column], 0.0, 0.0),
+        lambda: REGRESSION.coefficients((column, 0), []),
+        lambda: REGRESSION.residual((0, 0), [(column, -1, 0)]),
+        lambda: REGRESSION.products([fit], [[fit]], [[column]], 5),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=f"there is no column {column}, but 0 to 1"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("target", "term", "what"),
+    [
+        ((0, 16), (0, -1, 0), "no feature 16"),
+        ((0, -1), (0, -1, 0), "no feature -1"),
+        ((0, 0), (0, -1, 1), "no prior 1"),
+        ((0, 0), (0, -1, -1), "no prior -1"),
+        ((0, 0), (0, -2, 0), "no column -2"),
+        ((0, 0), (1, 0, 0), "the lower one be first"),
+        ((0, 0), (1, 1, 0), "must differ"),
+    ],
+)
+def test_regressions_on_blocks_that_there_are_not(target, term, what):
+    with pytest.raises(ValueError, match=what):
+        REGRESSION.residual(target, [term])
+
+
+def test_tables_that_no_regression_is_made_of():
+    for features, priors, slots, what in [
+        (np.where(TABLE.max() == TABLE, np.nan, TABLE), PRIORS, (0, 1, 2, 3), "features must be finite"),
+        (TABLE, -PRIORS, (0, 1, 2, 3), "deviations of priors"),
+        (TABLE, PRIORS * np.nan, (0, 1, 2, 3), "deviations of priors"),
+        (TABLE, PRIORS[:0], (0, 1, 2, 3), "at least one prior"),
+        (TABLE, PRIORS, (0, 1, 2, 16), "no feature 16"),
+        (TABLE[:, :, :15], PRIORS, (0, 1, 2, 3), "must have the shape"),
+    ]:
+        with pytest.raises(ValueError, match=what):
+            _core.BlockRegression(features, [0, 0], [priors], PRIORS, slots)
+    with pytest.raises(ValueError, match="costs must be numbers"):
+        REGRESSION.main_gains([((0, 0), [])], [[1]], np.nan)
+    assert len(REGRESSION.products([((0, 0), [(1, -1, 0)])], [[((1, 0), [(1, -1, 0)])]], [[]], 2**63)[0]) == 2
+
+
 @pytest.mark.parametrize("engine", ["tree", "single", "batch"])
 def test_an_exception_from_poll_comes_out_as_it_is(engine):
     raised = LookupError("enough")
@@ -121,17 +177,30 @@ def test_the_instruction_set_of_the_environment_is_used_or_an_error(given, allow
         assert "ParameterError: the environment variable KNNMI_INSTRUCTION_SET is 'avx1024': unset it" in done.stderr
 
 
+PERMUTATIONS = """
+x, y, z = np.random.default_rng(0).standard_normal((3, 2000, 1))
+def call(poll):
+    _core.permutation_test(x, y, z, 3, permutations=10**6, poll=poll)
+"""
+REGRESSIONS = """
+features, priors = np.random.default_rng(0).standard_normal((8, 2000, 16)), np.ones((1, 16))
+regressions = _core.BlockRegression(features, [0] * 8, [priors], priors, (0, 1, 2, 3))
+def call(poll):
+    regressions.fits([((0, 0), list(range(8)), [])] * 10**4, 0.0, 0.0, 20, 4, poll=poll)
+"""
+
+
 # A daemon thread, and an ordinary one that Ctrl-C keeps Python from waiting for.
-@pytest.mark.parametrize("daemon", [True, False])
-def test_the_process_ends_while_another_thread_is_in_the_core(daemon):
+@pytest.mark.parametrize(("calls", "daemon"), [(PERMUTATIONS, True), (PERMUTATIONS, False), (REGRESSIONS, True)])
+def test_the_process_ends_while_another_thread_is_in_the_core(calls, daemon):
     code = f"""
 import os, signal, threading, numpy as np
 from pyknnmi import _core
-x, y, z = np.random.default_rng(0).standard_normal((3, 2000, 1))
+{calls}
 entered = threading.Event()
 def work():
     while True:
-        _core.permutation_test(x, y, z, 3, permutations=10**6, poll=entered.set)
+        call(entered.set)
 thread = threading.Thread(target=work, daemon={daemon})
 thread.start()
 entered.wait()

@@ -111,6 +111,10 @@ void take_off_means(std::vector<double>& values, const std::vector<std::size_t>&
     for (std::size_t row = 0; row < values.size(); ++row) values[row] -= sums[bin[row]] / counts[bin[row]];
 }
 
+void check_costs(const BlockCosts& costs) {
+    if (std::isnan(costs.main) || std::isnan(costs.pair)) throw std::invalid_argument("costs must be numbers");
+}
+
 void check_one_each(std::size_t given, std::size_t fits, const char* name) {
     if (given != fits) throw std::invalid_argument(std::string("give ") + name + " for each fit");
 }
@@ -128,12 +132,18 @@ std::size_t BlockRegression::rows() const { return table_->rows(); }
 
 std::vector<BlockFit> BlockRegression::fits(const std::vector<BlockSearch>& searches, const BlockCosts& costs,
                                             const Options& options) const {
+    check_costs(costs);
+    for (const BlockSearch& search : searches) {
+        table_->check_fit({search.target, search.start});
+        table_->check_columns(search.columns);
+    }
     table_->tidy();
     std::vector<BlockFit> found(searches.size());
     parallel_for(searches.size(), options, [&](std::size_t i, int) {
         const BlockSearch& search = searches[i];
         std::vector<std::int32_t> columns(search.columns);
         std::sort(columns.begin(), columns.end());
+        columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
         const auto among = [&](std::int32_t j) {
             return j < 0 || std::binary_search(columns.begin(), columns.end(), j);
         };
@@ -153,6 +163,9 @@ std::vector<std::vector<double>> BlockRegression::main_gains(const std::vector<F
                                                              const std::vector<std::vector<std::int32_t>>& candidates,
                                                              const BlockCosts& costs, const Options& options) const {
     check_one_each(candidates.size(), fits.size(), "candidates");
+    check_costs(costs);
+    for (const FittedTarget& fit : fits) table_->check_fit(fit);
+    for (const auto& columns : candidates) table_->check_columns(columns);
     table_->tidy();
     std::vector<std::vector<double>> found(fits.size());
     parallel_for(fits.size(), options, [&](std::size_t i, int) {
@@ -171,6 +184,9 @@ std::vector<std::vector<double>> BlockRegression::pair_scores(const std::vector<
                                                               const Options& options) const {
     check_one_each(candidates.size(), fits.size(), "candidates");
     check_one_each(with.size(), fits.size(), "columns to pair them with");
+    for (const FittedTarget& fit : fits) table_->check_fit(fit);
+    for (const auto& columns : candidates) table_->check_columns(columns);
+    for (const auto& columns : with) table_->check_columns(columns);
     table_->tidy();
     std::vector<std::vector<double>> found(fits.size());
     parallel_for(fits.size(), options, [&](std::size_t i, int) {
@@ -189,6 +205,9 @@ std::vector<double> BlockRegression::without(const std::vector<FittedTarget>& fi
                                              const std::vector<std::int32_t>& columns, const BlockCosts& costs,
                                              const Options& options) const {
     check_one_each(columns.size(), fits.size(), "a column");
+    check_costs(costs);
+    for (const FittedTarget& fit : fits) table_->check_fit(fit);
+    table_->check_columns(columns);
     table_->tidy();
     std::vector<double> found(fits.size());
     parallel_for(fits.size(), options, [&](std::size_t i, int) {
@@ -204,6 +223,7 @@ std::vector<double> BlockRegression::without(const std::vector<FittedTarget>& fi
 }
 
 std::vector<double> BlockRegression::coefficients(const FittedTarget& fit) const {
+    table_->check_fit(fit);
     BlockFitter fitter(*table_, fit.target, {});
     fitter.reset(fit.terms);
     const std::vector<double> used = fitter.coefficients();
@@ -214,6 +234,7 @@ std::vector<double> BlockRegression::coefficients(const FittedTarget& fit) const
 }
 
 std::vector<double> BlockRegression::residual(const FittedTarget& fit) const {
+    table_->check_fit(fit);
     BlockFitter fitter(*table_, fit.target, {});
     fitter.reset(fit.terms);
     return fitter.residual();
@@ -225,8 +246,12 @@ std::vector<std::vector<ProductGroup>> BlockRegression::products(const std::vect
                                                                  std::size_t bin_rows, const Options& options) const {
     check_one_each(sources.size(), responses.size(), "sources");
     check_one_each(given.size(), responses.size(), "conditioning columns");
-    for (const auto& fits : sources)
+    for (const FittedTarget& fit : responses) table_->check_fit(fit);
+    for (const auto& fits : sources) {
         if (fits.empty()) throw std::invalid_argument("a response needs at least one source");
+        for (const FittedTarget& fit : fits) table_->check_fit(fit);
+    }
+    for (const auto& columns : given) table_->check_columns(columns);
     if (bin_rows < 1) throw std::invalid_argument("bin_rows must be at least 1");
     table_->tidy();
     std::vector<std::vector<ProductGroup>> found(responses.size());
@@ -234,7 +259,8 @@ std::vector<std::vector<ProductGroup>> BlockRegression::products(const std::vect
         std::vector<double> response = residual(responses[i]);
         const std::vector<std::int32_t> shared = shared_columns(responses[i], sources[i]);
         std::vector<std::vector<std::size_t>> bins;
-        for (const std::int32_t j : shared) bins.push_back(bins_of(*table_, j, bin_rows * shared.size()));
+        for (const std::int32_t j : shared)
+            bins.push_back(bins_of(*table_, j, std::min(bin_rows, table_->rows()) * shared.size()));
         for (int round = 0; round < rounds; ++round) {
             for (const auto& bin : bins) take_off_means(response, bin);
         }

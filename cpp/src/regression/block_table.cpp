@@ -12,6 +12,14 @@ namespace knnmi::regression {
 
 namespace {
 
+void check_priors(const BlockPriors& priors) {
+    if (priors.count() == 0) throw std::invalid_argument("give at least one prior a block");
+    for (const double deviation : priors.deviations) {
+        if (!std::isfinite(deviation) || deviation < 0)
+            throw std::invalid_argument("the deviations of priors must be finite, and 0 or more");
+    }
+}
+
 // Products of pair blocks that are kept. They take a time of the order of 16 x 16 x n to make again.
 constexpr std::size_t most_bytes = std::size_t{256} << 20;
 
@@ -40,7 +48,11 @@ BlockTable::BlockTable(BlockFeatures features_, const std::vector<BlockPriors>& 
     if (features.values.size() != columns() * rows() * width) {
         throw std::invalid_argument("features must have the shape (columns, rows, 16)");
     }
-    if (main.empty() || pair.count() == 0) throw std::invalid_argument("give at least one prior a block");
+    for (const double value : features.values)
+        if (!std::isfinite(value)) throw std::invalid_argument("features must be finite");
+    for (const BlockPriors& priors : main) check_priors(priors);
+    check_priors(pair);
+    for (const std::int32_t feature : pair_features) check_target({0, feature});
     for (const std::uint8_t kind : features.kinds) {
         if (kind >= main.size())
             throw std::invalid_argument("no table of priors has the number " + std::to_string(kind));
@@ -54,6 +66,36 @@ BlockTable::BlockTable(BlockFeatures features_, const std::vector<BlockPriors>& 
             kernels.cross(block(j), block(k), rows(), main_tiles[k * (k + 1) / 2 + j].data());
         }
     });
+}
+
+void BlockTable::check_column(std::int32_t column) const {
+    if (column >= 0 && static_cast<std::size_t>(column) < columns()) return;
+    throw std::invalid_argument("there is no column " + std::to_string(column) + ", but 0 to " +
+                                std::to_string(columns() - 1));
+}
+
+void BlockTable::check_columns(const std::vector<std::int32_t>& chosen) const {
+    for (const std::int32_t column : chosen) check_column(column);
+}
+
+void BlockTable::check_target(BlockFeature target) const {
+    check_column(target[0]);
+    if (target[1] >= 0 && static_cast<std::size_t>(target[1]) < width) return;
+    throw std::invalid_argument("there is no feature " + std::to_string(target[1]) + ", but 0 to 15");
+}
+
+void BlockTable::check_term(const BlockTerm& term) const {
+    check_column(term[0]);
+    if (term[1] != -1) check_column(term[1]);
+    if (term[1] != -1 && term[1] <= term[0])
+        throw std::invalid_argument("the columns of a pair block must differ, and the lower one be first");
+    if (term[2] >= 0 && static_cast<std::size_t>(term[2]) < priors(term).count) return;
+    throw std::invalid_argument("there is no prior " + std::to_string(term[2]) + " for this block");
+}
+
+void BlockTable::check_fit(const FittedTarget& fit) const {
+    check_target(fit.target);
+    for (const BlockTerm& term : fit.terms) check_term(term);
 }
 
 BlockNumber BlockTable::number(std::int32_t first, std::int32_t second) const {

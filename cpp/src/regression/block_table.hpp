@@ -89,6 +89,13 @@ struct BlockTable {
     BlockTable(BlockFeatures features_, const std::vector<BlockPriors>& main, const BlockPriors& pair,
                std::array<std::int32_t, 4> pair_features_, const Options& options);
 
+    // Each throws std::invalid_argument for what this table does not have.
+    void check_column(std::int32_t column) const;
+    void check_columns(const std::vector<std::int32_t>& chosen) const;
+    void check_target(BlockFeature target) const;
+    void check_term(const BlockTerm& term) const;
+    void check_fit(const FittedTarget& fit) const;
+
     std::size_t columns() const { return features.kinds.size(); }
     std::size_t rows() const { return features.n; }
     const double* block(std::size_t column) const { return features.values.data() + column * rows() * width; }
