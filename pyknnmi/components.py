@@ -10,6 +10,7 @@ from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import DataError, ParameterError, PluginError, PyknnmiError, PyknnmiWarning, warn, without_warnings
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
+from pyknnmi.locks import Lock
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest, warn_of_stopped
 from pyknnmi.protocols.component import Component
 from pyknnmi.protocols.learned_graph import Evidence, LearnedGraph
@@ -36,6 +37,7 @@ __all__ = [
     "Learned",
     "LearnedGraph",
     "Learner",
+    "Lock",
     "ParameterError",
     "PartiallyDirectedGraph",
     "PluginError",

@@ -6,7 +6,6 @@ import hashlib
 import math
 import operator
 import os
-import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -47,6 +46,13 @@ class ProgressError(PyknnmiError):
         self.error = error
 
 
+@dataclass(eq=False)
+class _Stop:
+    """Whether to stop. An event of `threading` has a lock, which a child made by fork could find taken."""
+
+    wanted: bool = False
+
+
 @dataclass(frozen=True)
 class Run:
     """The seed and the resources of one run.
@@ -68,9 +74,7 @@ class Run:
     threads: int = 0
     jobs: int = 1
     progress: Callable[[Progress], None] | None = field(default=None, compare=False)
-    _stops: tuple[threading.Event, ...] = field(
-        default_factory=lambda: (threading.Event(),), init=False, repr=False, compare=False
-    )
+    _stops: tuple[_Stop, ...] = field(default_factory=lambda: (_Stop(),), init=False, repr=False, compare=False)
     _warned: dict[Hashable, object] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -93,7 +97,7 @@ class Run:
     def part(self) -> Run:
         """Return a child run. Stopping this run stops the child; stopping the child leaves this run alone."""
         part = replace(self)
-        object.__setattr__(part, "_stops", (*self._stops, threading.Event()))
+        object.__setattr__(part, "_stops", (*self._stops, _Stop()))
         return part
 
     def report(self, progress: Progress) -> None:
@@ -106,15 +110,15 @@ class Run:
 
     def stop(self) -> None:
         """Let all work of this run, in other threads too, end soon."""
-        self._stops[-1].set()
+        self._stops[-1].wanted = True
 
     def resume(self) -> None:
         """Take back `stop`, once all work has ended."""
-        self._stops[-1].clear()
+        self._stops[-1].wanted = False
 
     def poll(self) -> None:
         """Raise `StoppedError` if the run was stopped. For long calculations to call now and then."""
-        if any(stop.is_set() for stop in self._stops):
+        if any(stop.wanted for stop in self._stops):
             raise StoppedError("the run was stopped")
 
     def warn_once(self, topic: Hashable, message: str) -> None:

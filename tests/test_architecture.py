@@ -125,6 +125,17 @@ def test_only_the_command_line_prints():
         assert not attributes & {"stdout", "stderr", "echo"}, name
 
 
+def test_no_lock_is_held_where_a_child_made_by_fork_would_wait_for_it():
+    locks = {("functools", "cached_property"), *(("threading", name) for name in ("Lock", "Condition", "Event"))}
+    for name, tree in [*MODULES.items(), *outsiders()]:
+        attributes = {
+            (node.value.id, node.attr)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        }
+        assert name == "locks" or not locks & {*imports(tree), *attributes}, f"{name}: take pyknnmi.locks.Lock"
+
+
 def test_only_reading_and_writing_modules_touch_files():
     for name, tree in MODULES.items():
         calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]

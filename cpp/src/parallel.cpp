@@ -20,10 +20,10 @@ using Clock = std::chrono::steady_clock;
 
 // A child of fork inherits libgomp's record of worker threads but not the threads, and its next parallel region waits
 // for them for ever. Another library may have started them, so any fork since this one was loaded counts.
-std::atomic<bool> forked{false};
+std::atomic<int> forks_seen{0};
 
 #if defined(__unix__) || defined(__APPLE__)
-[[maybe_unused]] const int fork_handler = pthread_atfork(nullptr, nullptr, [] { forked = true; });
+[[maybe_unused]] const int fork_handler = pthread_atfork(nullptr, nullptr, [] { ++forks_seen; });
 #endif
 
 // On a busy machine a region ends up to a time slice after its work is done, and libgomp's threads spin while they wait
@@ -43,10 +43,12 @@ bool stop_wanted(const std::function<bool()>& stop) {
 
 }  // namespace
 
+int forks() { return forks_seen; }
+
 int thread_count(const Options& options) {
     if (options.threads < 0) throw std::invalid_argument("threads must be 0 (as many as OpenMP would use) or more");
 #ifdef _OPENMP
-    if (forked) return 1;
+    if (forks() > 0) return 1;
     // More than there are processors for are of no use, and where a system cannot make them libgomp ends the process.
     const int most = std::max(omp_get_num_procs(), omp_get_max_threads());
     return options.threads == 0 ? omp_get_max_threads() : std::min(options.threads, most);

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
+
+from pyknnmi.locks import Lock
 
 __all__ = ["Recent"]
 
@@ -28,7 +29,7 @@ class Recent(Generic[T]):
         self._most = most
         self._size = size
         self._kept: dict[Hashable, T] = {}
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Recent, (self._most, self._size)

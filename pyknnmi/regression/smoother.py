@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,23 +34,15 @@ class Kernel:
     """What one kernel adds to the linear part.
 
     Its values at the m landmarks, shape (n, m), times the directions, shape (m, r), are orthonormal once the linear
-    part is taken from them. For each ridge follows how much of each direction stays in the fit, shape (ridges, r).
+    part is taken from them. For each ridge follow how much of each direction stays in the fit, and by how much the
+    square of a loading lowers the sum of squares, both of shape (ridges, r), and the degrees of freedom.
     """
 
     values: Matrix
     directions: Matrix
     shrinkage: Matrix
-
-    @cached_property
-    def explained(self) -> Matrix:
-        """By how much the square of a loading lowers the sum of squares, shape (ridges, r)."""
-        return 1 - (1 - self.shrinkage) ** 2
-
-    @cached_property
-    def freedom(self) -> Vector:
-        """Degrees of freedom for each ridge."""
-        freedom: Vector = self.shrinkage.sum(axis=1)
-        return freedom
+    explained: Matrix
+    freedom: Vector
 
     @property
     def nbytes(self) -> int:
@@ -188,7 +179,7 @@ class Smoother:
         kept = squares > _SPREAD * self._n
         directions = root.T @ (vectors[:, kept] / np.sqrt(squares[kept]))
         shrinkage = squares[kept] / (squares[kept] + RIDGES[:, None])
-        return Kernel(values, directions, shrinkage)
+        return Kernel(values, directions, shrinkage, 1 - (1 - shrinkage) ** 2, shrinkage.sum(axis=1))
 
 
 def _kernels(z: Matrix, landmarks: Matrix) -> Iterator[Matrix]:

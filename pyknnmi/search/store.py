@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import sqlite3
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pyknnmi.errors import DataError
+from pyknnmi.locks import Lock
 from pyknnmi.protocols.ci_tests import CIResult
 
 __all__ = ["Store", "StoreSummary", "StoredAnswers"]
@@ -68,7 +68,7 @@ class Store:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._connection: sqlite3.Connection | None = None
         self._abandoned: sqlite3.Connection | None = None
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._process = os.getpid()
         self._path = Path(path).absolute()  # a worker may run in another folder
 
@@ -150,6 +150,7 @@ class Store:
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
+        self._leave_parents_connection()
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
@@ -159,9 +160,7 @@ class Store:
         self.close()
 
     def _execute(self, statement: str, values: tuple[str, ...] = ()) -> list[Any]:
-        if self._process != os.getpid():  # after a fork, SQLite forbids to use or close what the parent opened
-            self._abandoned, self._connection = self._connection, None
-            self._lock, self._process = threading.Lock(), os.getpid()
+        self._leave_parents_connection()
         with self._lock:  # threads share the connection
             try:
                 if self._connection is None:
@@ -169,6 +168,11 @@ class Store:
                 return self._connection.execute(statement, values).fetchall()
             except _UNUSABLE as error:
                 raise self._unusable(error) from None
+
+    def _leave_parents_connection(self) -> None:
+        if self._process != os.getpid():  # after a fork, SQLite forbids to use or close what the parent opened
+            self._abandoned, self._connection = self._connection, None
+            self._process = os.getpid()
 
     def _unusable(self, error: Exception) -> DataError:
         return DataError(f"cannot use '{self._path}' as a store: {error}")

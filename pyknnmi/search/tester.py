@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from pyknnmi.data.dataset import Dataset, listing
 from pyknnmi.errors import PluginError, PyknnmiWarning, StoppedError, collected_warnings
+from pyknnmi.locks import Lock
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.protocols.learned_graph import LeveledQuestion, Question, pair_of
 from pyknnmi.run import Progress, Run
@@ -103,7 +103,7 @@ class Tester:
         self.trail: dict[LeveledQuestion, CIResult] = {}
         self.scored = 0
         self._on_answer: Callable[[], None] | None = None
-        self._locks: dict[LeveledQuestion, threading.Lock] = {}
+        self._locks: dict[LeveledQuestion, Lock] = {}
         self._stored = stored
 
     def __getstate__(self) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class Tester:
         that it put are known here afterwards.
         """
         done = 0
-        one_at_a_time = threading.Lock()
+        one_at_a_time = Lock()
 
         def report() -> None:
             with one_at_a_time:
@@ -184,7 +184,7 @@ class Tester:
             question = (*question[:3], self.alpha / among)
         if answer := self.constrained.get(pair_of(x, y)):
             return answer
-        with self._locks.setdefault(question, threading.Lock()):  # another thread may have the same question
+        with self._locks.setdefault(question, Lock()):  # another thread may have the same question
             if question not in self.answers:
                 self.answers[question] = self._answer(question)
                 if self._on_answer:
@@ -276,7 +276,7 @@ class _OneAtATime(BoundTest):
 
     def __init__(self, bound: BoundTest) -> None:
         self._bound = bound
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
         with self._lock:

@@ -118,6 +118,41 @@ if child:
 """
 
 
+FORK_AMONG_THREADS = """
+import os, sys, threading, time, warnings
+import pyknnmi
+warnings.simplefilter("ignore", DeprecationWarning)  # Python warns of forks among threads
+data, _ = pyknnmi.simulate.small_network(100, seed=1)
+table = pyknnmi.bind(data, sys.argv[1])
+x, y, *given = data.names
+under_way = threading.Event()
+def work():
+    for i in range(1000):
+        under_way.set()
+        table.test(x, y, given[: i % 5])
+        table.associations(x, given, [y] if i % 2 else [])
+        table._tester.answers.clear(), table._known.clear()
+threading.Thread(target=work, daemon=True).start()
+under_way.wait()
+for _ in range(10):
+    time.sleep(0.02)
+    child = os.fork()
+    if child == 0:
+        for i in range(3):
+            table._tester.answers.clear(), table._known.clear()
+            table.test(x, y, given[:i]), table.associations(x, given)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.parametrize("spec", ["residual-dependence(permutations=19)", "smooth-gcm"])
+def test_a_fork_while_another_thread_tests_goes_on(spec):
+    subprocess.run([sys.executable, "-c", FORK_AMONG_THREADS, spec], check=True, timeout=60)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.parametrize("after", ["workers", "store", "registry"])
 def test_a_fork_after_anything_goes_on(after, tmp_path):

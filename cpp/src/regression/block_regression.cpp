@@ -111,6 +111,12 @@ void take_off_means(std::vector<double>& values, const std::vector<std::size_t>&
     for (std::size_t row = 0; row < values.size(); ++row) values[row] -= sums[bin[row]] / counts[bin[row]];
 }
 
+std::vector<double> residual_of(const regression::BlockTable& table, const FittedTarget& fit) {
+    BlockFitter fitter(table, fit.target, {});
+    fitter.reset(fit.terms);
+    return fitter.residual();
+}
+
 void check_costs(const BlockCosts& costs) {
     if (std::isnan(costs.main) || std::isnan(costs.pair)) throw std::invalid_argument("costs must be numbers");
 }
@@ -224,6 +230,7 @@ std::vector<double> BlockRegression::without(const std::vector<FittedTarget>& fi
 
 std::vector<double> BlockRegression::coefficients(const FittedTarget& fit) const {
     table_->check_fit(fit);
+    table_->tidy();
     BlockFitter fitter(*table_, fit.target, {});
     fitter.reset(fit.terms);
     const std::vector<double> used = fitter.coefficients();
@@ -235,9 +242,8 @@ std::vector<double> BlockRegression::coefficients(const FittedTarget& fit) const
 
 std::vector<double> BlockRegression::residual(const FittedTarget& fit) const {
     table_->check_fit(fit);
-    BlockFitter fitter(*table_, fit.target, {});
-    fitter.reset(fit.terms);
-    return fitter.residual();
+    table_->tidy();
+    return residual_of(*table_, fit);
 }
 
 std::vector<std::vector<ProductGroup>> BlockRegression::products(const std::vector<FittedTarget>& responses,
@@ -256,7 +262,7 @@ std::vector<std::vector<ProductGroup>> BlockRegression::products(const std::vect
     table_->tidy();
     std::vector<std::vector<ProductGroup>> found(responses.size());
     parallel_for(responses.size(), options, [&](std::size_t i, int) {
-        std::vector<double> response = residual(responses[i]);
+        std::vector<double> response = residual_of(*table_, responses[i]);
         const std::vector<std::int32_t> shared = shared_columns(responses[i], sources[i]);
         std::vector<std::vector<std::size_t>> bins;
         for (const std::int32_t j : shared)
@@ -267,7 +273,7 @@ std::vector<std::vector<ProductGroup>> BlockRegression::products(const std::vect
         std::vector<std::vector<double>> alone;
         std::vector<double> weights;
         for (const FittedTarget& source : sources[i]) {
-            std::vector<double> product = residual(source);
+            std::vector<double> product = residual_of(*table_, source);
             for (std::size_t row = 0; row < product.size(); ++row) product[row] *= response[row];
             alone.push_back(std::move(product));
             weights.push_back(1.0 / static_cast<double>(alone.size()));

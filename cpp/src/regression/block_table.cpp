@@ -42,7 +42,7 @@ Priors batched(const BlockPriors& given) {
 
 BlockTable::BlockTable(BlockFeatures features_, const std::vector<BlockPriors>& main, const BlockPriors& pair,
                        std::array<std::int32_t, 4> pair_features_, const Options& options)
-    : features(std::move(features_)), pair_features(pair_features_), kernels(block_kernels()) {
+    : features(std::move(features_)), pair_features(pair_features_), kernels(block_kernels()), forks_(forks()) {
     if (columns() < 1) throw std::invalid_argument("a regression needs at least one column");
     if (rows() < 2) throw std::invalid_argument("a regression needs at least 2 rows");
     if (features.values.size() != columns() * rows() * width) {
@@ -167,7 +167,7 @@ const Tile& BlockTable::tile(const BlockTerm& a, const BlockTerm& b, bool& turne
     }
     const BlockTerm& low = turned ? b : a;
     const BlockTerm& high = turned ? a : b;
-    return tiles.get(std::min(first, second), std::max(first, second), [&] {
+    return tiles->get(std::min(first, second), std::max(first, second), [&] {
         thread_local std::vector<double> scratch_low, scratch_high;
         Tile made;
         const double* x = values_of(low, scratch_low);
@@ -196,7 +196,7 @@ void BlockTable::target_products(const BlockTerm& a, BlockFeature target, double
         return;
     }
     const auto feature_number = static_cast<std::uint64_t>(target[0]) * width + static_cast<std::uint64_t>(target[1]);
-    const Strip& strip = strips.get(number(a[0], a[1]), feature_number, [&] {
+    const Strip& strip = strips->get(number(a[0], a[1]), feature_number, [&] {
         thread_local std::vector<double> products, y;
         pair_block(a[0], a[1], products);
         y.resize(rows());
@@ -209,8 +209,15 @@ void BlockTable::target_products(const BlockTerm& a, BlockFeature target, double
 }
 
 void BlockTable::tidy() const {
-    if (tiles.bytes() > most_bytes) tiles.forget();
-    if (strips.bytes() > most_bytes / 8) strips.forget();
+    if (forks_ != forks()) {
+        forks_ = forks();
+        static_cast<void>(tiles.release());  // not destroyed: another thread may have been at it
+        static_cast<void>(strips.release());
+        tiles = std::make_unique<Kept<Tile>>();
+        strips = std::make_unique<Kept<Strip>>();
+    }
+    if (tiles->bytes() > most_bytes) tiles->forget();
+    if (strips->bytes() > most_bytes / 8) strips->forget();
 }
 
 }  // namespace knnmi::regression

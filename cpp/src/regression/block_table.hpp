@@ -83,8 +83,8 @@ struct BlockTable {
     Priors pair_priors;
 
     std::vector<Tile> main_tiles;  // of main blocks j <= k
-    mutable Kept<Tile> tiles;
-    mutable Kept<Strip> strips;
+    mutable std::unique_ptr<Kept<Tile>> tiles = std::make_unique<Kept<Tile>>();
+    mutable std::unique_ptr<Kept<Strip>> strips = std::make_unique<Kept<Strip>>();
 
     BlockTable(BlockFeatures features_, const std::vector<BlockPriors>& main, const BlockPriors& pair,
                std::array<std::int32_t, 4> pair_features_, const Options& options);
@@ -133,10 +133,13 @@ struct BlockTable {
     // The products of a block with a feature of a main block.
     void target_products(const BlockTerm& a, BlockFeature target, double* out) const;
 
-    // Drops products that can be made again, if they take too much memory. For use while nobody reads them.
+    // Drops products that can be made again, if they take too much memory, or were left behind by a fork. For use while
+    // nobody reads them.
     void tidy() const;
 
 private:
+    mutable int forks_;
+
     const Tile& tile(const BlockTerm& a, const BlockTerm& b, bool& turned) const;
     const Tile& main_tile(std::size_t j, std::size_t k) const;  // j <= k
     const double* values_of(const BlockTerm& a, std::vector<double>& scratch) const;

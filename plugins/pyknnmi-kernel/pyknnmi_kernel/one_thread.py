@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import threadpoolctl
+
+from pyknnmi.components import Lock
 
 __all__ = ["one_thread"]
 
@@ -30,7 +31,7 @@ class _Limit:
     """The limit of the whole process: who comes first sets it, and who leaves last restores what was there."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._users = 0
         self._controller: Any = None
         self._limiter: Any = None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
@@ -24,13 +22,14 @@ class RidgeResiduals:
         self._between = between
         self._normal = features.T @ features
         self._factor = cho_factor(self._normal + penalty * np.eye(len(self._normal)))
+        self._inflation: float | None = None
 
     def of(self, features: Matrix) -> Matrix:
         """Return R F of shape (n, q) for centred features F of that shape."""
         residuals: Matrix = features - self._features @ cho_solve(self._factor, self._features.T @ features)
         return residuals
 
-    @cached_property
+    @property
     def inflation(self) -> float:
         """How much too large a kernel test's statistic is on average under independence; at least 1.
 
@@ -40,6 +39,12 @@ class RidgeResiduals:
         for residuals are smaller than the noise, the more so the more the regression can fit. (In S and R the
         constant direction is left out: all features are centred.)
         """
+        # Not a cached_property: before Python 3.12 that holds a lock meanwhile, which a child made by fork inherits.
+        if self._inflation is None:
+            self._inflation = self._computed_inflation()
+        return self._inflation
+
+    def _computed_inflation(self) -> float:
         n, m = self._features.shape
         eigenvalues = np.linalg.eigvalsh(self._normal)[max(0, m - (n - 1)) :]
         left = self._penalty / (eigenvalues + self._penalty)
