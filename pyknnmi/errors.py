@@ -31,6 +31,9 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff
 class PyknnmiError(Exception):
     """Base of all errors of this package."""
 
+    is_placed = False
+    """Whether it is settled which component raised it; the message of one of a plugin then begins with its name."""
+
 
 class DataError(PyknnmiError, ValueError):
     """The data hold something that no method here can use."""
@@ -78,6 +81,13 @@ class UnknownNameError(PyknnmiError, LookupError):
 class PluginError(PyknnmiError, RuntimeError):
     """A component broke the contract, or two of them claim one name."""
 
+    @classmethod
+    def of(cls, where: str, problem: str) -> PluginError:
+        """Return an error whose message begins with the component and what it was doing."""
+        error = cls(f"{where}: {problem}")
+        error.is_placed = True
+        return error
+
 
 class StoppedError(PyknnmiError, RuntimeError):
     """The run was stopped before it was done."""
@@ -106,8 +116,8 @@ class SpecError(PyknnmiError, ValueError):
         self.text = text
         self.position = position
 
-    def __reduce__(self) -> tuple[type[SpecError], tuple[str, str, int]]:
-        return type(self), (self.problem, self.text, self.position)
+    def __reduce__(self) -> tuple[type[SpecError], tuple[str, str, int], dict[str, object]]:
+        return type(self), (self.problem, self.text, self.position), {**self.__dict__, "args": self.args}
 
 
 class PyknnmiWarning(UserWarning):
@@ -146,11 +156,16 @@ def is_silent() -> bool:
 
 def described(error: BaseException) -> str:
     """Return the type and the message of a stranger's exception, as text that does nothing to a terminal."""
+    message = message_of(error)
+    return f"{printable(type(error).__name__)}: {message}" if message else printable(type(error).__name__)
+
+
+def message_of(error: BaseException) -> str:
+    """Return the message of a stranger's exception, as text that does nothing to a terminal."""
     try:
-        message = str(error)
+        return printable(str(error))
     except Exception:  # whatever a stranger's __str__ raises
-        message = "its message cannot be shown"
-    return printable(f"{type(error).__name__}: {message}" if message else type(error).__name__)
+        return "its message cannot be shown"
 
 
 def printable(text: str) -> str:

@@ -203,6 +203,13 @@ def test_fewer_threads_than_wanted_are_warned_of(monkeypatch, tmp_path):
     monkeypatch.setenv("OMP_THREAD_LIMIT", "1")
     with pytest.warns(PyknnmiWarning, match=r"threads = 2: OMP_THREAD_LIMIT is 1, so 1 will be used"):
         pyknnmi.learn(data, "iamb+fisher-z", threads=2)
+    for call in (
+        lambda: pyknnmi.bind(data, "fisher-z", threads=2),
+        lambda: pyknnmi.ci_test(data, 0, 1, test="fisher-z", threads=2),
+        lambda: pyknnmi.calibrate(data, "fisher-z", questions=[(0, 1, ())], draws=19, threads=2),
+    ):
+        with pytest.warns(PyknnmiWarning, match=r"threads = 2: OMP_THREAD_LIMIT is 1, so 1 will be used"):
+            call()
 
 
 def test_what_is_silent_is_not_yet_warned_of():

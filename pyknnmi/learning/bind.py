@@ -54,6 +54,7 @@ class TableTest:
         numbering = numbering_columns(dataset)
         ranks = centred_ranks(dataset)
         findings = [*column_findings(dataset, numbering), *row_findings(dataset, ranks, numbering)]
+        run.warn_of_fewer_threads()
         columns, _ = prepared(dataset, component, findings)
         self.component = component
         self.names = dataset.names

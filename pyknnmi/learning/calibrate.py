@@ -88,7 +88,9 @@ def calibrate(
     for x, y, given in questions:
         first, second, *rest = (columns.column(dataset.names[i]) for i in dataset.columns_of([x, y, *given]))
         numbered.append((min(first, second), max(first, second), tuple(sorted(rest))))
-    return calibrate_questions(test, columns, numbered, Run(seed, threads), draws)
+    run = Run(seed, threads)
+    run.warn_of_fewer_threads()
+    return calibrate_questions(test, columns, numbered, run, draws)
 
 
 def _test_of(spec: str | Pipeline | CITest) -> CITest:

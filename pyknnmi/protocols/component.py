@@ -19,12 +19,15 @@ from pyknnmi.errors import (
     PluginError,
     PyknnmiError,
     PyknnmiWarning,
+    StoppedError,
     Terminated,
     described,
     did_you_mean,
+    message_of,
 )
 from pyknnmi.protocols.spec import Call, Value, format_value
 from pyknnmi.protocols.strangers import global_state_kept, interrupts_told_apart
+from pyknnmi.run import ProgressError
 
 __all__ = ["Component", "Parameter", "guarded"]
 
@@ -191,22 +194,35 @@ def _allowed(annotation: Any) -> str:
     return words.get(annotation, str(annotation))
 
 
+def is_own(component: Component) -> bool:
+    """Return whether a component ships with this package."""
+    return str(type(component).__module__).startswith("pyknnmi.")
+
+
 def guarded(component: Component, doing: str | Callable[[], str], call: Callable[[], T]) -> T:
     """Return call(), and report an exception of a plugin with the component that raised it and what it was doing.
+
+    An error of ours that a plugin raises, such as a `DataError`, keeps its type.
 
     Changes that it makes to the state of the whole process are taken back, as far as no other thread may have made
     them. `doing` may be a function that returns the text, for calls that are made often.
     """
 
     def where() -> str:
-        return f"{component.name}: {doing if isinstance(doing, str) else doing()}: "
+        return f"{component.name}: {doing if isinstance(doing, str) else doing()}"
 
     try:
-        if str(type(component).__module__).startswith("pyknnmi."):
+        if is_own(component):
             return call()
         with global_state_kept(), interrupts_told_apart(where):
             return call()
-    except (PyknnmiError, PyknnmiWarning, KeyboardInterrupt, Terminated):
-        raise  # a `PyknnmiWarning` where warnings are made errors
+    except (PyknnmiWarning, KeyboardInterrupt, Terminated):
+        raise  # the first where warnings are made errors
+    except PyknnmiError as error:
+        if not error.is_placed and not isinstance(error, StoppedError | ProgressError):
+            error.is_placed = True  # the innermost component is the one to name
+            if not is_own(component):
+                error.args = (f"{where()}: {message_of(error)}",)
+        raise
     except BaseException as error:  # SystemExit of a stranger must not end the run without a word
-        raise PluginError(f"{where()}{described(error)}") from error
+        raise PluginError.of(where(), described(error)) from error

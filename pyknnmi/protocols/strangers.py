@@ -95,7 +95,7 @@ def _is_alone() -> bool:
 
 
 @contextmanager
-def interrupts_told_apart(where: Callable[[], str] = lambda: "") -> Iterator[None]:
+def interrupts_told_apart(where: Callable[[], str]) -> Iterator[None]:
     """Let a `KeyboardInterrupt` out of the block only if somebody pressed Ctrl-C; a stranger's own is our error."""
     before, pressed = signal.getsignal(signal.SIGINT), False
     # Python runs handlers in the main thread alone, so elsewhere there is nothing to tell apart.
@@ -114,7 +114,7 @@ def interrupts_told_apart(where: Callable[[], str] = lambda: "") -> Iterator[Non
     except KeyboardInterrupt as error:
         if pressed:
             raise
-        raise PluginError(f"{where()}it raised KeyboardInterrupt") from error
+        raise PluginError.of(where(), "it raised KeyboardInterrupt") from error
     finally:
         if can_be_pressed and signal.getsignal(signal.SIGINT) is note:
             signal.signal(signal.SIGINT, before)

@@ -114,7 +114,7 @@ class Registry:
 
     def _load(self, name: str, version: str, load: Callable[[], Any]) -> None:
         try:
-            with interrupts_told_apart():
+            with interrupts_told_apart(lambda: "loading it"):
                 plugin = load()
             self._manager.register(plugin, name)
             self._manager.check_pending()

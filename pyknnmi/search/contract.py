@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pyknnmi.data.dataset import Dataset, listing
 from pyknnmi.errors import DataError, PluginError
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
-from pyknnmi.protocols.component import guarded
+from pyknnmi.protocols.component import guarded, is_own
 from pyknnmi.protocols.learned_graph import Evidence, LearnedGraph, Pair, pair_of
 from pyknnmi.protocols.transforms import Transform
 from pyknnmi.run import Run
@@ -123,7 +123,7 @@ class CheckedTest(BoundTest):
         self._rows = dataset.n
         self._bound = guarded(test, "binding it to the data", lambda: test.bind(dataset, run))
         if not isinstance(self._bound, BoundTest):
-            raise PluginError(f"{test.name}: bind returned {self._bound!r}, not a BoundTest")
+            raise PluginError.of(test.name, f"bind returned {self._bound!r}, not a BoundTest")
 
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
         """Return the answer for columns x and y given the columns z."""
@@ -149,10 +149,12 @@ class CheckedTest(BoundTest):
         except (TypeError, ValueError):
             scores = np.empty(0)
         if scores.shape != (len(candidates),):
-            raise PluginError(f"{self._name}: {where}: returned {given!r}, not an array of {len(candidates)} numbers")
+            raise PluginError.of(
+                f"{self._name}: {where}", f"returned {given!r}, not an array of {len(candidates)} numbers"
+            )
         if np.isnan(scores).any():
             bad = [self._names[y] for y, score in zip(candidates, scores, strict=True) if np.isnan(score)]
-            raise PluginError(f"{self._name}: {where}: returned NaN for {listing(bad)}")
+            raise PluginError.of(f"{self._name}: {where}", f"returned NaN for {listing(bad)}")
         return scores
 
     def for_threads(self) -> CheckedTest | None:
@@ -161,7 +163,7 @@ class CheckedTest(BoundTest):
         if shared is None:
             return None
         if not isinstance(shared, BoundTest):
-            raise PluginError(f"{self._name}: for_threads returned {shared!r}, neither a BoundTest nor None")
+            raise PluginError.of(self._name, f"for_threads returned {shared!r}, neither a BoundTest nor None")
         checked = object.__new__(CheckedTest)
         checked.__dict__ = {**self.__dict__, "_bound": shared}
         return checked
@@ -177,7 +179,7 @@ class CheckedTest(BoundTest):
             try:
                 return checked_answer(answer, self._rows)
             except PluginError as error:
-                raise PluginError(f"{self._name}: {where()}: {error}") from None
+                raise PluginError.of(f"{self._name}: {where()}", str(error)) from None
 
         return guarded(self._test, where, checked)  # the check too, since what came back may have code of its own
 
@@ -285,6 +287,8 @@ def checked_transform(transform: Transform, dataset: Dataset) -> Dataset:
     try:
         result = guarded(transform, "transforming", lambda: transform.apply(dataset))
     except DataError as error:
+        if not is_own(transform):
+            raise  # it names the transform
         raise DataError(f"the transform '{transform.name}': {error}") from error
     problem = ""
     if not isinstance(result, Dataset):

@@ -164,7 +164,7 @@ class Outside(BaseException):
     ("error", "problem"),
     [
         (SystemExit(3), "SystemExit: 3"),
-        (KeyboardInterrupt(), "it raised KeyboardInterrupt"),
+        (KeyboardInterrupt(), "loading it: it raised KeyboardInterrupt"),
         (GeneratorExit(), "GeneratorExit"),
         (Outside("x"), "Outside: x"),
         (UnspeakableError(), "UnspeakableError: its message cannot be shown"),

@@ -27,8 +27,12 @@ from pyknnmi import (
     CIResult,
     DataError,
     Dataset,
+    DataTypeError,
+    ParameterError,
     PluginError,
     Run,
+    SpecError,
+    UnknownNameError,
     ci_test,
     learn,
     register_ci_test,
@@ -39,6 +43,7 @@ from pyknnmi.builtin.fisher_z import FisherZ
 from pyknnmi.cli import main
 from pyknnmi.components import Evidence, LearnedGraph, Tester
 from pyknnmi.data.files import write_dataset
+from pyknnmi.errors import IdentifierError
 from pyknnmi.search.contract import checked_answer, checked_graph, number
 
 DATA = Dataset.of(np.random.default_rng(6).standard_normal((40, 4)))
@@ -239,6 +244,51 @@ def test_a_test_that_leaves_python_is_an_error_with_its_name(registry, jobs):
         learn(np.random.default_rng(0).random((20, 2)), "pairwise+leaving", jobs=jobs)
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        DataError("not mine"),
+        DataTypeError("not mine"),
+        IdentifierError("not mine", "X1"),
+        ParameterError("not mine", "k"),
+        UnknownNameError("not mine"),
+        SpecError("not mine", "x", 0),
+        PluginError("not mine"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_of_ours_that_a_plugin_raises_name_it_too(registry, error):
+    table = np.random.default_rng(0).random((20, 2))
+
+    @register_ci_test("borrowing")
+    def borrowing(x, y, z):
+        raise copy.copy(error)
+
+    @register_learner("around")
+    def around(dataset, tester):
+        return tester.test(0, 1)
+
+    @register_learner("alone")
+    def alone(dataset, tester):
+        raise copy.copy(error)
+
+    @register_transform("changing")
+    def changing(column):
+        raise copy.copy(error)
+
+    where = {
+        "pairwise+borrowing": "borrowing: testing 'X1' and 'X2' given nothing",
+        "around+borrowing": "borrowing: testing 'X1' and 'X2' given nothing",  # the innermost
+        "alone+fisher-z": "alone: learning the graph",
+        "changing+pairwise+fisher-z": "changing: transforming",
+    }
+    for spec, place in where.items():
+        with pytest.raises(type(error), match=f"^{place}: not mine"):
+            learn(table, spec)
+    with pytest.raises(type(error), match=r"^borrowing: testing .*: not mine"):
+        learn(table, "pairwise+borrowing", jobs=2)
+
+
 def test_what_all_code_shares_is_changed_back(registry, monkeypatch):
     monkeypatch.setattr(threading, "active_count", lambda: 1)  # whatever other tests left
 
@@ -392,14 +442,17 @@ def test_a_learner_that_names_columns_that_do_not_exist(registry, columns):
 @pytest.mark.parametrize("edges", [None, 5, ["a"], [("X1", "Q")], [("X1", "X2", "X2")]], ids=str)
 def test_a_function_that_returns_no_edges(registry, edges):
     register_learner("wrong", lambda dataset, tester: edges)
-    with pytest.raises(PluginError, match=rf"^wrong: it returned {re.escape(repr(edges))}, not pairs of column names"):
+    with pytest.raises(
+        PluginError,
+        match=rf"^wrong: learning the graph: it returned {re.escape(repr(edges))}, not pairs",
+    ):
         learn(np.random.default_rng(0).random((20, 2)), "wrong+fisher-z")
 
 
 @pytest.mark.parametrize("column", [None, 1.0, np.zeros(3), np.zeros((20, 2)), ["a"] * 20], ids=np.shape)
 def test_a_function_that_returns_no_column(registry, column):
     register_transform("wrong", lambda given: column)
-    with pytest.raises(PluginError, match=r"(?s)^wrong: of column 'X1' it returned .*, not an array of 20"):
+    with pytest.raises(PluginError, match=r"(?s)^wrong: transforming: of column 'X1' it returned .*, not an array"):
         learn(np.random.default_rng(0).random((20, 2)), "wrong+iamb+fisher-z")
 
 
