@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pyknnmi.components import BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run, check_memory, warn
 from pyknnmi.numbers import conditional_mutual_informations, standardized, swapped_rows, tied_share
-from pyknnmi.regression import Fit, Recent, Smoothed, Smoother, spread_ties
+from pyknnmi.regression import Fit, Recent, Smoothed, Smoother, smooth_scale, spread_ties
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -40,7 +40,8 @@ class ResidualDependence(CITest):
     """Dependence between the residuals of x and of y on z, tested by permutation among neighbors in z.
 
     x and y are smoothed on z: by least squares and, of what that leaves, kernel ridge regression, each with the kernel
-    and the ridge of the least leave-one-out error. Two statistics compare the residuals rx and ry. ``cmi`` is the kNN
+    and the ridge of the least leave-one-out error. What is left is divided by its scale, whose logarithm is smoothed
+    alike. Two statistics compare these residuals, rx and ry. ``cmi`` is the kNN
     estimate of their mutual information given z, in nats, and sees dependence of any form. ``covariance`` is
     the largest |sqrt(n) mean(f g) / sd(f g)| over features f of rx and g of ry. The features are Hermite polynomials
     of degree 1 to 3 of their normal scores, smoothed on z once more, and the product of rx and a column of z. It sees
@@ -228,9 +229,9 @@ class BoundResidualDependence(BoundTest):
         )
 
     def associations(self, x: int, candidates: Sequence[int], z: tuple[int, ...]) -> Vector:
-        """Return the statistics, but of all features only the covariance of the residuals themselves.
+        """Return the statistics of the residuals as they are, and of all features only their own covariance.
 
-        The others need a regression each. A candidate that z explains comes last.
+        The scale and the other features need a regression each. A candidate that z explains comes last.
         """
         setting = self._setting(z)
         scores = np.full(len(candidates), -np.inf)
@@ -298,7 +299,7 @@ class _Question:
 
     def estimates(self, permutations: int) -> Vector:
         """Return the estimates of mutual information given z."""
-        rx, ry = self._setting.residual(self._x)[:, None], self._setting.residual(self._y)
+        rx, ry = self._setting.scaled(self._x)[:, None], self._setting.scaled(self._y)
         for rows in self._orders(len(self._estimates), permutations):
             found = self._setting.estimates(rx, ry[rows.T], self._component.k, self._threads, self._run)
             self._estimates = np.append(self._estimates, found)
@@ -374,11 +375,12 @@ class _Setting:
         self._indicators = indicators
         self._smoother = Smoother(z, random) if d and self.has_rows else None
         self._residuals: dict[int, Vector] = {}
+        self._scaled: dict[int, Vector] = {}
         self._features: dict[int, _Features] = {}
 
     def size(self) -> int:
         """Return the bytes that it takes when all columns have taken part."""
-        kept = 4 * self._columns.nbytes  # the residual and three features
+        kept = 5 * self._columns.nbytes  # the residual, that over its scale, and three features
         return self.z.nbytes + kept + (self._smoother.nbytes if self._smoother else 0)
 
     def estimates(self, x: Matrix, candidates: Matrix, k: int, threads: int, run: Run) -> Vector:
@@ -402,6 +404,15 @@ class _Setting:
             self._residuals[column] = left / size if size**2 > _EXPLAINED else np.zeros_like(left)
         return self._residuals[column]
 
+    def scaled(self, column: int) -> Vector:
+        """Return the residual over its scale given z, with unit variance."""
+        if self._smoother is None:
+            return self.residual(column)
+        if column not in self._scaled:
+            left = self.residual(column) / smooth_scale(self.residual(column), self._smoother.smooth)
+            self._scaled[column] = left / math.sqrt(left @ left / len(left))
+        return self._scaled[column]
+
     def features(self, column: int) -> _Features:
         """Return the features of a column's residual; of a category those of its indicators."""
         if column not in self._features:
@@ -410,7 +421,7 @@ class _Setting:
                 smoothed = [self._smoothed(indicator) for indicator in indicators.T]
                 of_degree_one = len(smoothed)
             else:
-                polynomials = _hermite_polynomials(_normal_scores(self.residual(column)))
+                polynomials = _hermite_polynomials(_normal_scores(self.scaled(column)))
                 smoothed = [self._smoothed(polynomial) for polynomial in polynomials]
                 of_degree_one = 1
             left = np.column_stack([each.residuals for each in smoothed])

@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.numbers.correlation import standardized
-from pyknnmi.regression import Smoothed, Smoother, spread_ties
+from pyknnmi.regression import Smoothed, Smoother, smooth_scale, spread_ties
 
 __all__ = ["SyntheticNull"]
 
 Vector = NDArray[np.float64]
-
-_SMALLEST = 1e-3  # smallest residual in the model of the scale, which takes logarithms; in standard deviations
 
 
 class SyntheticNull:
@@ -79,8 +77,7 @@ class _Numbers:
         residuals = fitted.residuals
         self.r_squared = fitted.r_squared
         self._mean = column - residuals
-        sizes = np.log(np.maximum(np.abs(residuals), _SMALLEST * max(residuals.std(), np.finfo(float).tiny)))
-        self._scale = np.exp(sizes - smooth(sizes).residuals)
+        self._scale = smooth_scale(residuals, smooth)
         # Residuals are smaller than the noise, since the fit has taken up a part of it.
         inflation = math.sqrt(len(column) / max(len(column) - fitted.degrees_of_freedom, 1))
         self._noise = inflation * residuals / self._scale

@@ -8,7 +8,7 @@ from pyknnmi.regression.graph_search import Allowed, GraphSearch
 from pyknnmi.regression.recent import Recent
 from pyknnmi.regression.repeats import without_copies
 from pyknnmi.regression.smooth import ColumnFit, SmoothRegressions
-from pyknnmi.regression.smoother import Fit, Smoothed, Smoother
+from pyknnmi.regression.smoother import Fit, Smoothed, Smoother, smooth_scale
 from pyknnmi.regression.ties import spread_ties
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "partial_effects",
     "partners",
     "shape_of",
+    "smooth_scale",
     "spread_ties",
     "symmetric_p_value",
     "without_copies",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Fit", "Smoothed", "Smoother"]
+__all__ = ["Fit", "Smoothed", "Smoother", "smooth_scale"]
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -20,6 +20,7 @@ RIDGES = np.array([1e-3, 1e-2, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0])
 
 _WIDEST = 1.6  # of a Gaussian kernel on columns of unit variance; each narrower one has half the width
 _RANK = 1e-6  # of the trace: added to the kernel between landmarks, which has directions that are rounding
+_SMALLEST = 1e-3  # smallest residual in a regression of logarithms, in standard deviations
 _SPREAD = 1e-7  # mean square over the rows of a direction that the linear part leaves out; below it is rounding
 
 # BLAS and LAPACK share larger products and eigenvalue problems among threads, and then the last digits would depend on
@@ -180,6 +181,22 @@ class Smoother:
         directions = root.T @ (vectors[:, kept] / np.sqrt(squares[kept]))
         shrinkage = squares[kept] / (squares[kept] + RIDGES[:, None])
         return Kernel(values, directions, shrinkage, 1 - (1 - shrinkage) ** 2, shrinkage.sum(axis=1))
+
+
+def smooth_scale(residuals: Vector, smooth: Callable[[Vector], Smoothed]) -> Vector:
+    """Return how large residuals are as a smooth function of z, shape (n,): the exponential of their mean logarithm.
+
+    Parameters
+    ----------
+    residuals : ndarray, shape (n,)
+        What is left of a column.
+    smooth : callable
+        Smooths a column on z, as `Smoother.smooth`.
+    """
+    least = _SMALLEST * max(residuals.std(), np.finfo(float).tiny)
+    logarithms = np.log(np.maximum(np.abs(residuals), least))
+    scale: Vector = np.exp(logarithms - smooth(logarithms).residuals)
+    return scale
 
 
 def _kernels(z: Matrix, landmarks: Matrix) -> Iterator[Matrix]:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from pyknnmi.numbers import standardized
-from pyknnmi.regression import Smoother
+from pyknnmi.regression import Smoother, smooth_scale
 
 RIDGES = [1e-3, 1e-2, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 
@@ -108,3 +108,11 @@ def test_a_column_of_two_values_is_fitted_by_means():
 def test_few_rows_are_enough():
     z = standardized(generator().standard_normal((4, 1)))
     assert np.isfinite(Smoother(z, generator()).smooth(np.arange(4.0)).r_squared)
+
+
+def test_the_scale_of_residuals_is_found():
+    random = np.random.default_rng(0)
+    z = standardized(random.standard_normal((400, 2)))
+    scale = np.exp(z[:, 0])  # its logarithm is linear in z, so an exact model
+    found = smooth_scale(scale * random.standard_normal(400), Smoother(z, random).smooth)
+    assert np.std(np.log(found / scale)) < 0.15
