@@ -81,6 +81,7 @@ def permutation_test(
     groups: NDArray[np.uint32] = ...,
     whole_groups: bool = False,
     block_length: int = 0,
+    season: int = 1,
     stop: Stop = "never",
     alpha: float = 0.05,
     estimator: Estimator = "ksg",
@@ -94,10 +95,10 @@ def permutation_test(
     Ties count, and are exact. `neighbors` of 0 permutes y over all rows; m >= 1 gives each row the y of one of the m
     nearest rows in z, itself included (Runge 2018). `groups` holds a label for each row, or none: rows are permuted
     within the groups of one label, or whole groups if `whole_groups` is true. `block_length` of 1 or more permutes
-    stretches of so many rows. The test may end at a few looks: with "certain" once those left cannot
-    change whether p < alpha, with "sequential" also once the evidence for that is strong, at a level of alpha at most,
-    with "reached" once 25 are at least as large.
-    Last comes a p-value that is valid whenever a test is stopped.
+    stretches of so many rows, which begin every `season` rows. The test may end at a few looks: with "certain" once
+    those left cannot change whether p < alpha, with "sequential" also once the evidence for that is strong, at a level
+    of alpha at most, with "reached" once 25 are at least as large. Last comes a p-value that is valid whenever a test
+    is stopped.
     """
 
 def permuted_statistics(
@@ -112,6 +113,7 @@ def permuted_statistics(
     groups: NDArray[np.uint32] = ...,
     whole_groups: bool = False,
     block_length: int = 0,
+    season: int = 1,
     estimator: Estimator = "ksg",
     engine: Engine = "auto",
     threads: int = 0,
@@ -129,6 +131,7 @@ def permuted_rows(
     groups: NDArray[np.uint32] = ...,
     whole_groups: bool = False,
     block_length: int = 0,
+    season: int = 1,
     first: int = 0,
     threads: int = 0,
     poll: Poll = None,

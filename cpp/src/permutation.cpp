@@ -169,14 +169,16 @@ void GroupPermutations::draw_whole(RandomWords random, std::span<std::uint32_t> 
     }
 }
 
-void permute_blocks(std::size_t length, RandomWords random, std::span<std::uint32_t> source) {
-    const std::size_t n = source.size(), blocks = std::max<std::size_t>(2, n / length);
-    const std::size_t from = random.below(static_cast<std::uint32_t>(n));
-    std::size_t place = random.below(static_cast<std::uint32_t>(n));
+void permute_blocks(std::size_t length, std::size_t season, RandomWords random, std::span<std::uint32_t> source) {
+    const std::size_t seasons = source.size() / season, n = seasons * season;
+    const std::size_t blocks = std::max<std::size_t>(2, n / length);
+    const std::size_t from = season * random.below(static_cast<std::uint32_t>(seasons));
+    std::size_t place = season * random.below(static_cast<std::uint32_t>(seasons));
     std::vector<std::uint32_t> order(blocks);
     shuffle_rows(order, random);
+    std::iota(source.begin(), source.end(), 0u);
     for (const std::size_t b : order) {
-        for (std::size_t i = b * n / blocks; i < (b + 1) * n / blocks; ++i) {
+        for (std::size_t i = season * (b * seasons / blocks); i < season * ((b + 1) * seasons / blocks); ++i) {
             source[place++ % n] = static_cast<std::uint32_t>((from + i) % n);
         }
     }
@@ -221,7 +223,7 @@ void PermutedRows::draw(std::uint32_t index, std::span<std::uint32_t> source) co
     else if (groups_)
         groups_->draw_within(random, source);
     else if (permutations_.block_length > 0)
-        permute_blocks(permutations_.block_length, random, source);
+        permute_blocks(permutations_.block_length, permutations_.season, random, source);
     else
         shuffle_rows(source, random);
 }

@@ -54,8 +54,9 @@ private:
 };
 
 // The rows form a circle, cut into stretches of about `length` rows from a random row on; these are put together in
-// random order, from a random row on. There are two stretches at least.
-void permute_blocks(std::size_t length, RandomWords random, std::span<std::uint32_t> source);
+// random order, from a random row on. There are two stretches at least. With a season above 1 all this is done with
+// whole seasons instead of rows, and the rows after the last one stay.
+void permute_blocks(std::size_t length, std::size_t season, RandomWords random, std::span<std::uint32_t> source);
 
 // Permutations among stretches of `length` rows (the first n mod length rows stay) whose courses of z are neighbours.
 class LocalBlockPermutations {

@@ -18,6 +18,9 @@ namespace {
 void check(const Permutations& permutations, std::size_t rows) {
     if (permutations.count < 1) throw std::invalid_argument("permutations must be at least 1");
     if (permutations.neighbors < 0) throw std::invalid_argument("neighbors must be 0 (permute over all rows) or more");
+    if (permutations.season < 1 || permutations.season > std::max<std::size_t>(rows, 1)) {
+        throw std::invalid_argument("season must be 1 to the number of rows");
+    }
     if (permutations.groups.empty()) {
         if (permutations.whole_groups) throw std::invalid_argument("whole_groups needs groups: a label for each row");
         return;

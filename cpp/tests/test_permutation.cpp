@@ -236,6 +236,26 @@ TEST(blocks_keep_most_rows_beside_each_other) {
     }
 }
 
+TEST(blocks_of_whole_seasons_keep_the_time_of_the_season) {
+    constexpr std::size_t n = 100, season = 12;
+    bool moved = false;
+    for (const std::size_t length : {12u, 24u, 96u}) {
+        for (std::uint32_t index = 0; index < 10; ++index) {
+            const Permutations permutations{.count = 1, .block_length = length, .season = season};
+            const Rows drawn = permuted_rows(Points::none(n), permutations, index);
+            CHECK(is_permutation_of_rows(drawn));
+            for (std::size_t i = 0; i < n; ++i) CHECK(drawn[i] % season == i % season);
+            for (std::size_t i = n - n % season; i < n; ++i) CHECK(drawn[i] == i);
+            moved |= !std::is_sorted(drawn.begin(), drawn.end());
+        }
+    }
+    CHECK(moved);
+    CHECK_THROWS(std::invalid_argument,
+                 permuted_rows(Points::none(n), {.count = 1, .block_length = 5, .season = 0}, 0));
+    CHECK_THROWS(std::invalid_argument,
+                 permuted_rows(Points::none(n), {.count = 1, .block_length = 5, .season = 101}, 0));
+}
+
 TEST(local_neighbors_stay_within_their_groups) {
     constexpr std::size_t n = 90;
     const Sample sample = gaussian(n, 2, 12);

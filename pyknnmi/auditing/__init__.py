@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyknnmi.auditing.columns import column_findings, numbering_columns
-from pyknnmi.auditing.finding import AuditFinding, grouped, in_one_warning, warn_of
+from pyknnmi.auditing.finding import AuditFinding, grouped, in_warnings, warn_of
 from pyknnmi.auditing.ranks import centred_ranks
 from pyknnmi.auditing.recommendation import recommended
 from pyknnmi.auditing.relations import relation_findings
@@ -15,7 +15,7 @@ from pyknnmi.auditing.rows import row_findings
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.data.files import shell_command
 
-__all__ = ["Audit", "AuditFinding", "audited", "find", "grouped", "in_one_warning", "quoted", "warn_of"]
+__all__ = ["Audit", "AuditFinding", "audited", "find", "grouped", "in_warnings", "quoted", "warn_of"]
 
 _SHOWN = 8  # findings of one kind that are printed in full
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pyknnmi.errors import warn
 
-__all__ = ["AuditFinding", "grouped", "in_one_warning", "warn_of"]
+__all__ = ["AuditFinding", "grouped", "in_warnings", "warn_of"]
 
 _SHOWN = 6  # findings of one kind in a warning
 
@@ -55,17 +55,22 @@ def grouped(findings: Iterable[AuditFinding]) -> list[list[AuditFinding]]:
     return list(groups.values())
 
 
-def in_one_warning(group: Sequence[AuditFinding]) -> str:
+def _in_one_warning(group: Sequence[AuditFinding]) -> str:
     """Return what a warning says of findings of which the same is to be said."""
     more = [f"So it is with {len(group) - _SHOWN} more columns"] if len(group) > _SHOWN else []
     found = [finding.found for finding in group[:_SHOWN]]
     return _sentences(*found, *more, group[0].follows, group[0].advice)
 
 
+def in_warnings(findings: Iterable[AuditFinding]) -> list[str]:
+    """Return what is to be said of the serious findings: once of all of which it is the same."""
+    return [_in_one_warning(group) for group in grouped(finding for finding in findings if finding.serious)]
+
+
 def warn_of(findings: Iterable[AuditFinding]) -> None:
-    """Warn of the serious findings: once for all of which the same is to be said."""
-    for group in grouped(finding for finding in findings if finding.serious):
-        warn(in_one_warning(group))
+    """Warn of the serious findings."""
+    for text in in_warnings(findings):
+        warn(text)
 
 
 def _sentences(*texts: str) -> str:

@@ -12,6 +12,7 @@ __all__ = ["recommended"]
 
 _MANY_COLUMNS = 30  # beyond these, with hundreds of rows, the estimate given a blanket shrinks to nothing
 _MOSTLY_MISSING = 0.5  # share of rows without a value: two such columns may have no row in common
+_IN_ORDER = ("serial-dependence", "season", "drift")  # what blocks undo, or at least soften
 _MANY_ROWS = 2_000  # from these on permutations take most of the time
 
 
@@ -20,7 +21,7 @@ def recommended(dataset: Dataset, findings: Sequence[AuditFinding]) -> tuple[str
     options, reasons = _options(dataset, findings)
     ignored = options.get("ignore", ())
     columns = dataset.p - len(ignored)
-    series = [finding for finding in findings if finding.kind == "serial-dependence" and finding.serious]
+    series = [finding for finding in findings if finding.kind in _IN_ORDER and finding.serious]
     of_learner, of_test, transform = [], [], ""
     why = ["iamb+knn-cmi: finds dependence of any form, and takes ties and categories"]
     if columns > _MANY_COLUMNS:

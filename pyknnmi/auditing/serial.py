@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.fft import irfft, rfft  # NumPy loads it on first use, and a fork at that moment would wait for ever
 from numpy.typing import NDArray
 
 from pyknnmi.auditing.finding import AuditFinding
 from pyknnmi.data.dataset import Dataset
-from pyknnmi.numbers.serial import lag_one_correlation, runs_test, variance_inflation
+from pyknnmi.numbers.serial import lag_one_correlation, less_season, runs_test, season_length, variance_inflation
 
 __all__ = ["serial_dependence"]
 
@@ -20,8 +19,9 @@ Column = NDArray[np.float64]
 _FEWEST_ROWS = 20
 _ALIKE = 0.4  # lag-1 correlation from which tests reject too often, where two columns have it
 _INFLATED = 1.5  # variance from which they do whatever the lag: a level of .05 becomes .11
-_CLEAR = 0.1  # share of the variance of a trend or a season that is worth its name
+_CLEAR = 0.1  # share of the variance of a trend that is worth its name
 
+_SORTED = "If the rows were only sorted, do nothing"
 _FOLLOWS = "if the order of the rows is time or place, two columns of this kind look dependent although they are not"
 
 
@@ -67,41 +67,57 @@ def _is_no_accident(correlation: float, inflation: float, n: int, p: int) -> boo
 
 def _kind(column: Column, correlation: float, inflation: float) -> tuple[str, float, str, str]:
     """Return the kind of finding, its figure, what was found and what to do."""
-    if inflation >= _INFLATED:
-        time = _unit(np.arange(len(column), dtype=np.float64))
-        trend = float(_unit(column) @ time)
-        level = column - (column @ time) * time if trend**2 > _CLEAR else column
-        period, wave = _strongest_wave(level)
-        season = float(wave @ wave / (level @ level))
-        seasonal = season > _CLEAR + 15 / len(column)  # the strongest of many waves has a share by chance
-        rest = level - wave if seasonal else level
-        if rest is not column and variance_inflation(rest) < _INFLATED:
-            if seasonal:
-                what = f"{season:.0%} of the variance of the ranks comes back every {period:.3g} rows"
-                return "season", period, what, "subtract the mean of each season first; blocks do not undo it"
-            what = f"values go {'up' if trend > 0 else 'down'} with the rows (correlation of the ranks {trend:.2f})"
-            return "trend", trend, what, "subtract the trend first; blocks do not undo it"
-    what = f"rows next to each other are {'alike' if correlation > 0 else 'unlike'}"
+    season = season_length(column)
+    rest = less_season(column, season)
+    trend = _clear_trend(rest) if inflation >= _INFLATED else 0.0
     measures = f"lag-1 correlation of the ranks {correlation:.2f}, runs test p = {runs_test(column):.2g}"
-    advice = (
-        "take knn-cmi(null=block), or blocks for repeated measures. If values drift as a random walk does, take the "
-        "differences from row to row first. If the rows were only sorted, do nothing"
+    if _is_like_a_walk(rest, trend):
+        what = f"values drift as those of a random walk do ({measures})"
+        advice = "take the differences from row to row first; blocks do not undo it"
+        return "drift", correlation, what, f"{advice}. {_SORTED}"
+    if trend:
+        what = f"values go {'up' if trend > 0 else 'down'} with the rows (correlation of the ranks {trend:.2f})"
+        return "trend", trend, what, "subtract the trend first; blocks do not undo it"
+    if season > 1 and inflation >= _INFLATED:
+        share = 1 - float(rest @ rest / (column @ column))
+        what = f"{share:.0%} of the variance of the ranks comes back every {season} rows"
+        advice = "take knn-cmi(null=block), which exchanges whole seasons, or subtract the mean of each season first"
+        return "season", season, what, advice
+    what = f"rows next to each other are {'alike' if correlation > 0 else 'unlike'} ({measures})"
+    return (
+        "serial-dependence",
+        correlation,
+        what,
+        f"take knn-cmi(null=block), or blocks for repeated measures. {_SORTED}",
     )
-    return "serial-dependence", correlation, f"{what} ({measures})", advice
 
 
-def _strongest_wave(column: Column) -> tuple[float, Column]:
-    """Return the period, in rows, of the strongest wave that comes four times or more, and the wave itself."""
-    spectrum = rfft(column)
-    spectrum[:4] = 0
-    strongest = int(np.abs(spectrum).argmax())
-    near = np.abs(np.arange(len(spectrum)) - strongest) <= 1  # a period need not divide the rows
-    return len(column) / strongest, irfft(np.where(near, spectrum, 0), len(column))
+def _clear_trend(column: Column) -> float:
+    """Return the correlation with the number of the row, or 0 where a series without a trend may have it, too."""
+    trend, rest = _trend(column)
+    alike = max(lag_one_correlation(rest), 0.0)
+    rows = len(column) * (1 - alike) / (1 + alike)  # independent ones, of which the trend would be as sure
+    return trend if trend**2 > _CLEAR and trend**2 * rows > 9 * (1 - trend**2) else 0.0
 
 
-def _unit(column: Column) -> Column:
+def _is_like_a_walk(column: Column, trend: float) -> bool:
+    """Return whether a series may be a random walk, by the test of Dickey and Fuller (1979) at a level of 0.05.
+
+    References
+    ----------
+    "Distribution of the estimators for autoregressive time series with a unit root", doi:10.2307/2286348.
+    """
+    series, least = (_trend(column)[1], 21) if trend else (column, 14)
+    return len(column) * (1 - lag_one_correlation(series)) < least
+
+
+def _trend(column: Column) -> tuple[float, Column]:
+    """Return the correlation with the number of the row, and what is left without it."""
     centred = column - column.mean()
-    return np.asarray(centred / np.linalg.norm(centred))
+    time = np.arange(len(column)) - (len(column) - 1) / 2
+    slope = float(centred @ time / (time @ time))
+    spread = math.sqrt(float(centred @ centred))
+    return slope * math.sqrt(float(time @ time)) / spread if spread > 0 else 0.0, centred - slope * time
 
 
 def _groups_of_sorted_rows(dataset: Dataset) -> tuple[int, NDArray[np.bool_]] | None:

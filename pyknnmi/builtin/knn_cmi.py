@@ -22,6 +22,7 @@ from pyknnmi.numbers import (
     fisher_z,
     neighbor_counts,
     permutation_test,
+    season_length,
     standardized,
     tied_share,
 )
@@ -68,7 +69,11 @@ class KnnCMI(CITest):
         For the local nulls: how many neighbours, the row or stretch itself included. Of rows at equal distance those
         are taken that follow the row in the data, the last row being followed by the first.
     block_length : int or none, at least 1
-        Rows in a stretch. ``none``: what `pyknnmi.numbers.block_length` says of x and y, by their lag-1 correlations.
+        Rows in a stretch. ``none``: what `pyknnmi.numbers.block_length` says of x and y, by their autocorrelations.
+    season : int or none, at least 1
+        Rows in a season, such as 12 months: stretches are then whole seasons, so that each row gets a y of its own time
+        of the season, and what x and y owe to the season is no dependence. ``none``: what
+        `pyknnmi.numbers.season_length` finds in both x and y. 1: none.
     stop : never, certain, sequential
         ``never`` makes all permutations, as the paper does. ``certain`` ends a test as soon as the remaining ones
         cannot change the decision, which is then the same. ``sequential`` also ends it where a bet against independence
@@ -112,6 +117,7 @@ class KnnCMI(CITest):
     null: Literal["global", "local", "block", "local-block", "within"] = "global"
     neighbors: int = 5
     block_length: int | None = None
+    season: int | None = None
     stop: Literal["never", "certain", "sequential"] = "never"
     resolution: float | None = None
     estimator: Literal["auto", "ksg", "mixed", "cells"] = "auto"
@@ -123,7 +129,7 @@ class KnnCMI(CITest):
 
     def allows_for(self, finding: str) -> bool:
         """Return whether blocks are permuted, where rows follow each other."""
-        return finding == "serial-dependence" and self.null in ("block", "local-block", "within")
+        return finding in ("serial-dependence", "season") and self.null in ("block", "local-block", "within")
 
     def check(self) -> None:
         """Check the ranges."""
@@ -144,6 +150,7 @@ class KnnCMI(CITest):
         self.require(
             self.block_length is None or 1 <= self.block_length <= _MOST, "block_length", "at least 1, or none"
         )
+        self.require(self.season is None or 1 <= self.season <= _MOST, "season", "at least 1, or none")
 
     def bind(self, dataset: Dataset, run: Run) -> BoundTest:
         """Return the test on this data."""
@@ -156,6 +163,8 @@ class KnnCMI(CITest):
                 f"knn-cmi(null={self.null}) takes no blocks: null=block permutes whole blocks, null=within the rows "
                 "of each"
             )
+        if self.season is not None and dataset.n < 2 * self.season:
+            raise DataError(f"{dataset.n} rows are too few for season = {self.season}: give at least {2 * self.season}")
         self.warn_of_coarse(self.most_permutations, "permutations", self.alpha)
         return BoundKnnCMI(self, dataset, run)
 
@@ -187,6 +196,7 @@ class BoundKnnCMI(BoundTest):
         self._mixed = self._mixed_columns(dataset)
         self._warn_of_small_categories(dataset)
         self._correlations = PartialCorrelations.of(dataset.values)
+        self._seasons: dict[int, int] = {}
 
     def for_threads(self) -> BoundTest:
         """Return the test with one thread a call: the core does its work without Python's lock."""
@@ -263,13 +273,24 @@ class BoundKnnCMI(BoundTest):
             return {"groups": groups, "whole_groups": True}
         neighbors = component.neighbors if component.null in ("local", "local-block") else 0
         if component.null in ("block", "local-block"):
+            season = component.season or self._season(x, y)
             length = component.block_length or max(
-                block_length(self._values[:, i], self._values[:, j]) for i in _each(x) for j in _each(y)
+                block_length(self._values[:, i], self._values[:, j], season) for i in _each(x) for j in _each(y)
             )
-            return {"block_length": length, "neighbors": neighbors}
+            return {"block_length": -(-length // season) * season, "season": season, "neighbors": neighbors}
         # Where cells are counted, the rows of one cell of z are the exact null, whether numbers or categories.
         strata = z if estimator == "cells" else tuple(i for i in z if i in self._categories)
         return {"groups": self._strata(strata), "neighbors": neighbors}
+
+    def _season(self, x: Variable, y: Variable) -> int:
+        """Return the season that x and y have in common, of which that of one may be a part; 1 if there is none."""
+        seasons = [sorted((self._season_of(i), self._season_of(j))) for i in _each(x) for j in _each(y)]
+        return max((longer for shorter, longer in seasons if shorter > 1 and longer % shorter == 0), default=1)
+
+    def _season_of(self, column: int) -> int:
+        if column not in self._seasons:
+            self._seasons[column] = season_length(self._values[:, column])
+        return self._seasons[column]
 
     def _strata(self, columns: tuple[int, ...]) -> NDArray[np.uint32] | None:
         """Return a label for each row, equal where the columns are, and the group with the null ``within``."""

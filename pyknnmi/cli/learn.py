@@ -130,6 +130,8 @@ def test(data: Path, x: str, y: str, given: str, test: str, seed: int, threads: 
     click.echo(f"rows        {answer.n}")
     if answer.redundant:
         click.echo(f"redundant   {', '.join(answer.redundant)}")
+    for doubt in answer.doubts:
+        click.echo(printable(f"doubtful    {doubt}"))
 
 
 @click.command()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.auditing.columns import column_findings, numbering_columns
+from pyknnmi.auditing.finding import in_warnings
 from pyknnmi.auditing.ranks import centred_ranks
 from pyknnmi.auditing.rows import row_findings
 from pyknnmi.data.dataset import Dataset, Missing
@@ -20,6 +21,7 @@ from pyknnmi.learning.preparation import (
     observations,
     prepared,
     to_dataset,
+    weighed,
 )
 from pyknnmi.protocols.ci_tests import CIResult, CITest
 from pyknnmi.registry.registry import parse_test
@@ -48,6 +50,8 @@ class TableTest:
         The columns.
     n : int
         Rows.
+    findings : tuple of AuditFinding
+        What the table shows, and what follows from it, as in the result of `learn`.
     """
 
     def __init__(self, component: CITest, dataset: Dataset, run: Run) -> None:
@@ -55,7 +59,8 @@ class TableTest:
         ranks = centred_ranks(dataset)
         findings = [*column_findings(dataset, numbering), *row_findings(dataset, ranks, numbering)]
         run.warn_of_fewer_threads()
-        columns, _ = prepared(dataset, component, findings)
+        self.findings = weighed(findings, component, dataset)
+        columns, _ = prepared(dataset, component, self.findings)
         self.component = component
         self.names = dataset.names
         self.n = dataset.n
@@ -142,6 +147,7 @@ class TableTest:
     ) -> CIResult:
         groups = [self._dataset.columns_of(columns) for columns in (x, y, given)]
         self._check_disjoint(groups)
+        doubts = self._doubts([*groups[0], *groups[1]])
         xs, ys, zs = ([self._inner[i] for i in group if self._inner[i] >= 0] for group in groups)
         if self._tester is None or not xs or not ys:
             return CIResult.of_constant(self.n)
@@ -150,7 +156,14 @@ class TableTest:
         else:
             answer = self._test_groups(self._tester, xs, ys, zs)
         constants = [self.names[i] for group in groups for i in group if self._inner[i] < 0]
-        return replace(answer, redundant=(*answer.redundant, *constants)) if constants else answer
+        if constants or doubts:
+            answer = replace(answer, redundant=(*answer.redundant, *constants), doubts=doubts)
+        return answer
+
+    def _doubts(self, columns: Sequence[int]) -> tuple[str, ...]:
+        """Return what speaks against an answer about these columns."""
+        names = {self.names[i] for i in columns}
+        return tuple(in_warnings(f for f in self.findings if not f.columns or names.intersection(f.columns)))
 
     def _test_groups(self, tester: Tester, xs: Sequence[int], ys: Sequence[int], zs: Sequence[int]) -> CIResult:
         has_missing = self._dataset.has_missing

@@ -16,7 +16,7 @@ from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
 from pyknnmi.learning import orientation
 from pyknnmi.learning.abilities import check_abilities
-from pyknnmi.learning.preparation import prepared, to_dataset, transformed
+from pyknnmi.learning.preparation import prepared, to_dataset, transformed, weighed
 from pyknnmi.learning.provenance import identity_of, versions
 from pyknnmi.learning.result import LearnResult, named_blankets, named_evidence, named_pairs
 from pyknnmi.learning.stages import Stages
@@ -66,8 +66,9 @@ def learn_graph(
     constraints = constraints or Constraints()
     constraints.check(dataset)
     check_abilities(stages, constraints, orient, calibrate, store)
-    findings = find(dataset)
-    columns, constants = prepared(dataset, stages.test or stages.learner, findings)
+    component = stages.test or stages.learner
+    findings = weighed(find(dataset), component, dataset)
+    columns, constants = prepared(dataset, component, findings)
     found = _Outcome()
     if columns.p > 1:
         try:

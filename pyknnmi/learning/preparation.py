@@ -27,6 +27,7 @@ __all__ = [
     "prepared",
     "to_dataset",
     "transformed",
+    "weighed",
 ]
 
 
@@ -104,7 +105,7 @@ def check_kinds(component: Component, dataset: Dataset) -> None:
 
 
 def prepared(
-    dataset: Dataset, component: Component, findings: Iterable[AuditFinding] = ()
+    dataset: Dataset, component: Component, findings: Sequence[AuditFinding] = ()
 ) -> tuple[Dataset, tuple[str, ...]]:
     """Return what a component works on: the varying columns, which may be none, and the names of the constant ones.
 
@@ -119,10 +120,10 @@ def prepared(
     Warns
     -----
     PyknnmiWarning
-        Serious findings that the component does not allow for; constant columns.
+        Serious findings; constant columns.
     """
     check_blocks(component, dataset)
-    warn_of_findings(findings, component)
+    warn_of(findings)
     constants = dataset.constant_columns()
     warn_of_constants(dataset, constants)
     varying = [i for i in range(dataset.p) if i not in constants]
@@ -148,10 +149,18 @@ def transformed(transform: Transform, dataset: Dataset) -> Dataset:
     return replace(dataset, values=values)
 
 
-def warn_of_findings(findings: Iterable[AuditFinding], component: Component) -> None:
-    """Warn of the serious findings of an audit that a test does not allow for."""
-    allowed = component.allows_for if isinstance(component, CITest) else lambda kind: False
-    warn_of(finding for finding in findings if not allowed(finding.kind))
+def weighed(findings: Iterable[AuditFinding], component: Component, dataset: Dataset) -> tuple[AuditFinding, ...]:
+    """Return the findings of an audit, the serious first: those that a test allows for are not."""
+    if isinstance(component, CITest):
+        # Where each test leaves out rows, those that are left do not say how many lie between them.
+        lost = ("season",) if dataset.has_missing else ()
+        findings = [
+            replace(finding, serious=False)
+            if component.allows_for(finding.kind) and finding.kind not in lost
+            else finding
+            for finding in findings
+        ]
+    return tuple(sorted(findings, key=lambda finding: not finding.serious))
 
 
 def warn_of_constants(dataset: Dataset, constants: Sequence[int], when: str = "") -> None:

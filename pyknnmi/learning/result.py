@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyknnmi.auditing import AuditFinding
+from pyknnmi.auditing import AuditFinding, in_warnings
 from pyknnmi.calibration.rates import Calibration
 from pyknnmi.data.dataset import natural_key
 from pyknnmi.graphs.graph import Graph
@@ -284,6 +284,7 @@ class LearnResult:
             lines.append(line)
         if self.oriented is not None:
             lines.append(f"oriented: {self.oriented}")
+        lines += [f"doubtful: {text}" for text in in_warnings(self.findings)]
         lines.append(self._summary())
         return "\n".join(lines)
 

@@ -31,7 +31,7 @@ from pyknnmi.numbers.permutations import (
 )
 from pyknnmi.numbers.ranks import average_ranks
 from pyknnmi.numbers.samples import EstimatorName
-from pyknnmi.numbers.serial import block_length
+from pyknnmi.numbers.serial import block_length, season_length
 from pyknnmi.numbers.ties import cells_suit, tied_share
 
 __all__ = [
@@ -54,6 +54,7 @@ __all__ = [
     "permutation_test",
     "permuted_rows",
     "permuted_statistics",
+    "season_length",
     "standardized",
     "swapped_rows",
     "tied_share",

@@ -80,6 +80,7 @@ def permutation_test(
     groups: ArrayLike | None = None,
     whole_groups: bool = False,
     block_length: int = 0,
+    season: int = 1,
     stop: Stop = "never",
     alpha: float = 0.05,
     estimator: EstimatorName = "auto",
@@ -111,6 +112,9 @@ def permutation_test(
     block_length : int, default 0
         If positive, the rows follow each other in time, and stretches of this length are permuted: from random rows on
         in a circle, or, with `neighbors`, between stretches in which z takes a near course.
+    season : int, 1 to n / 2, default 1
+        Above 1, stretches begin every so many rows only, so that each row gets a y of its own time of the season. The
+        rows after the last whole season stay. `block_length` has to be a multiple of it.
     stop : {"never", "certain", "sequential", "reached"}
         ``certain`` ends the test as soon as the remaining permutations cannot change whether p < alpha. ``sequential``
         also ends it once a bet against independence has won enough: then p < alpha for those made, where all of them
@@ -141,7 +145,7 @@ def permutation_test(
             "give fewer, or stop = 'certain'",
             "permutations",
         )
-    exchanged = _exchanged(len(xs), neighbors, groups, whole_groups, block_length)
+    exchanged = _exchanged(len(xs), neighbors, groups, whole_groups, block_length, season)
     flags = flags_of(categories, xs, ys, zs)
     chosen = estimator_for(estimator, k, flags, xs, ys, zs)
     counts = _core.permutation_test(
@@ -163,6 +167,7 @@ def permuted_statistics(
     groups: ArrayLike | None = None,
     whole_groups: bool = False,
     block_length: int = 0,
+    season: int = 1,
     estimator: EstimatorName = "auto",
     categories: Sequence[bool] = (),
     engine: Engine = "auto",
@@ -175,7 +180,7 @@ def permuted_statistics(
 
     Parameters
     ----------
-    x, y, z, k, permutations, seed, stream, neighbors, groups, whole_groups, block_length
+    x, y, z, k, permutations, seed, stream, neighbors, groups, whole_groups, block_length, season
         As in `permutation_test`.
     estimator, categories, engine, threads, poll
         As in `permutation_test`.
@@ -207,7 +212,7 @@ def permuted_statistics(
     xs, ys, zs = sample_of(x, y, z)
     check_parameters(k, len(xs), threads, estimator, engine, poll)
     _check_permutations(permutations, seed, stream, neighbors)
-    exchanged = _exchanged(len(xs), neighbors, groups, whole_groups, block_length)
+    exchanged = _exchanged(len(xs), neighbors, groups, whole_groups, block_length, season)
     flags = flags_of(categories, xs, ys, zs)
     chosen = estimator_for(estimator, k, flags, xs, ys, zs)
     return _core.permuted_statistics(
@@ -225,6 +230,7 @@ def permuted_rows(
     groups: ArrayLike | None = None,
     whole_groups: bool = False,
     block_length: int = 0,
+    season: int = 1,
     first: int = 0,
     categories: Sequence[bool] = (),
     threads: int = 0,
@@ -236,7 +242,7 @@ def permuted_rows(
     ----------
     z : array_like, shape (n,) or (n, d)
         The conditioning set of n >= 2 rows. It may have no columns: shape (n, 0).
-    permutations, seed, stream, neighbors, groups, whole_groups, block_length, threads, poll
+    permutations, seed, stream, neighbors, groups, whole_groups, block_length, season, threads, poll
         As in `permutation_test`.
     first : int, default 0
         The number of the first permutation, for those who make them in parts.
@@ -266,7 +272,7 @@ def permuted_rows(
     check_whole("first", first, 0, MOST)
     check_poll(poll)
     check_whole("threads", threads, 0, MOST)
-    exchanged = _exchanged(len(zs), neighbors, groups, whole_groups, block_length)
+    exchanged = _exchanged(len(zs), neighbors, groups, whole_groups, block_length, season)
     check_memory(4.0 * permutations * len(zs), f"{permutations} permutations of {len(zs)} rows", "make them in parts")
     return _core.permuted_rows(
         zs, permutations, seed, stream, *exchanged, first, threads, poll, flags_of(categories, zs)
@@ -337,21 +343,24 @@ def swapped_rows(
 
 
 def _exchanged(
-    n: int, neighbors: int, groups: ArrayLike | None, whole_groups: bool, block_length: int
-) -> tuple[int, NDArray[np.uint32], bool, int]:
+    n: int, neighbors: int, groups: ArrayLike | None, whole_groups: bool, block_length: int, season: int
+) -> tuple[int, NDArray[np.uint32], bool, int, int]:
     """Return which rows may exchange their y, as the core takes it."""
     check_whole("block_length", block_length, 0, MOST)
+    check_whole("season", season, 1, max(n // 2, 1))
+    if season > 1 and (block_length == 0 or block_length % season):
+        raise ParameterError(f"block_length = {block_length}: give a multiple of season = {season}", "block_length")
     check_memory(4.0 * n * min(neighbors, n), f"neighbors = {neighbors} of {n} rows", "take fewer")
     if groups is None and whole_groups:
         raise ParameterError("whole_groups needs groups: a label for each row", "whole_groups")
     if groups is not None and (block_length > 0 or (whole_groups and neighbors > 0)):
         raise ParameterError("groups go with neither block_length, nor neighbors and whole_groups together", "groups")
     if groups is None:
-        return neighbors, np.empty(0, dtype=np.uint32), whole_groups, block_length
+        return neighbors, np.empty(0, dtype=np.uint32), whole_groups, block_length, season
     labels = np.asarray(groups)
     if labels.shape != (n,) or labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() > MOST:
         raise ParameterError(f"groups: give {n} whole numbers, a label for each row", "groups")
-    return neighbors, labels.astype(np.uint32), whole_groups, block_length
+    return neighbors, labels.astype(np.uint32), whole_groups, block_length, season
 
 
 def _check_permutations(permutations: int, seed: int, stream: int, neighbors: int) -> None:

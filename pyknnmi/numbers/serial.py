@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import math
+from itertools import product as product_of
 
 import numpy as np
 from numpy.fft import irfft, rfft  # NumPy loads it on first use, and a fork at that moment would wait for ever
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pyknnmi.numbers.checks import one_column
 from pyknnmi.numbers.ranks import average_ranks
 
-__all__ = ["block_length", "lag_one_correlation", "runs_test", "variance_inflation"]
+__all__ = [
+    "block_length",
+    "lag_one_correlation",
+    "less_season",
+    "runs_test",
+    "season_length",
+    "variance_inflation",
+]
+
+Column = NDArray[np.float64]
+
+_FEWEST_ROWS = 20  # of fewer a season is not to be seen
 
 
 def lag_one_correlation(values: ArrayLike) -> float:
@@ -82,28 +94,145 @@ def variance_inflation(values: ArrayLike) -> float:
     n = len(column)
     if n < 4 or column.min() == column.max():
         return 1.0
-    centred = column - column.mean()
-    size = 1 << (2 * n - 1).bit_length()  # no lag meets the other end
-    covariances = irfft(np.abs(rfft(centred, size)) ** 2, size)[: n // 4 + 1]
+    covariances = _autocovariances(column)
     squares = float(np.sum((covariances[1:] / covariances[0]) ** 2))
     chance = float(np.sum(n - np.arange(1, n // 4 + 1))) / n**2  # of free rows; of others as much more as this factor
     return 1 + 2 * (squares - chance) / (1 + 2 * chance)
 
 
-def block_length(x: ArrayLike, y: ArrayLike) -> int:
+def season_length(values: ArrayLike) -> int:
+    """Return after how many rows a series, shape (n,), comes back to the same values; 1 if it does not.
+
+    A season comes four times at least. Of the periods that the strongest waves of the ranks and of their differences
+    suggest, it is the one whose rows differ most, by the ratio F of an analysis of variance of the ranks less their
+    moving mean over a season. It is none where F is below 3 + 9 / (season - 1), which chance seldom reaches.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> noise = np.random.default_rng(0).standard_normal(120)
+    >>> season_length(np.tile([0, 0, 1, 2, 5, 9, 9, 5, 3, 2, 1, 0], 10) + noise), season_length(noise)
+    (12, 1)
+    """
+    ranks = average_ranks(one_column(values))
+    longest = len(ranks) // 4
+    if len(ranks) < _FEWEST_ROWS or ranks.min() == ranks.max():
+        return 1
+    tried = {period: _seasonality(ranks, period) for period in _periods(ranks, longest)}
+    best = max(tried, key=lambda period: (tried[period], -period), default=1)
+    step = best // 20  # of long periods the suggested ones are that far from each other
+    while best > 1 and step >= 1:
+        near = range(max(best - step, 2), min(best + step, longest) + 1, max(step // 8, 1))
+        tried |= {period: _seasonality(ranks, period) for period in near if period not in tried}
+        best = max(tried, key=lambda period: (tried[period], -period))
+        step //= 8
+    return best if best > 1 and tried[best] >= 3 + 9 / (best - 1) else 1
+
+
+def _periods(ranks: Column, longest: int) -> set[int]:
+    """Return periods that the strongest waves suggest: theirs, and multiples."""
+    periods: set[int] = set()
+    time = np.arange(len(ranks)) - (len(ranks) - 1) / 2
+    level = ranks - ranks.mean()
+    level = level - (level @ time / (time @ time)) * time
+    for series in (level, np.diff(ranks)):  # the differences show a season that drifting values hide
+        waves = np.abs(rfft(series))
+        waves[:4] = 0
+        strongest = int(waves.argmax())
+        for times in range(1, 7 * (strongest > 0)):
+            first = max(math.ceil(times * len(ranks) / (strongest + 0.75)), 2)
+            last = min(math.floor(times * len(ranks) / (strongest - 0.75)), longest)
+            many = min(max(last - first + 1, 0), 15)
+            periods.update(np.linspace(first, last, many).round().astype(int).tolist())
+    return periods
+
+
+def _seasonality(ranks: Column, period: int) -> float:
+    """Return how much the rows of a season differ, as the ratio F of an analysis of variance."""
+    total = np.concatenate([[0.0], ranks.cumsum()])
+    level = (total[period:] - total[:-period]) / period
+    rows = ranks[period // 2 :][: len(level)] - level
+    seasons = len(rows) // period
+    if seasons < 3:
+        return 0.0
+    rows = rows[: seasons * period].reshape(seasons, period)
+    rows = rows - rows.mean()
+    between = seasons * float(np.square(rows.mean(axis=0)).sum())
+    within = max(float(np.square(rows).sum()) - between, 1e-9 * between)
+    return between * (seasons - 1) / within if within > 0 else 0.0
+
+
+def less_season(values: ArrayLike, season: int) -> Column:
+    """Return a series, shape (n,), less the mean of each row of the season; as it is for a season of 1."""
+    column = one_column(values)
+    if season == 1:
+        return column
+    time = np.arange(len(column)) % season
+    return np.asarray(column - (np.bincount(time, column) / np.bincount(time))[time])
+
+
+def block_length(x: ArrayLike, y: ArrayLike, season: int = 1) -> int:
     """Return how many rows in a row two series, shape (n,) each, have to keep together when one of them is permuted.
 
-    3 / (1 - r), where r^2 is the product of the lag-1 correlations of their ranks; at most a fifth of the rows. Two
-    series err together by as much as this product says: one that has no memory needs no blocks, whatever the other has.
+    Two series err together by the products of their autocorrelations: one that has no memory needs no blocks, whatever
+    the other has. Blocks have 3 / (1 - r) rows, where r^2 is the product of the lag-1 correlations of the ranks; and
+    more if that is needed to keep 88 % of the products at all lags, of the ranks or of their distances from the middle
+    one, that are clearly not zero. They have a fifth of the rows at most.
+
+    Parameters
+    ----------
+    x, y : array_like, shape (n,)
+        The series.
+    season : int, default 1
+        Rows in a season that both have. Its means are subtracted first, and the length is a multiple of it.
+
+    References
+    ----------
+    Bartlett (1935), as for `variance_inflation`: from his formula it is clear that an autocorrelation is not zero.
 
     Examples
     --------
     >>> import numpy as np
     >>> steps = np.random.default_rng(0).standard_normal((2, 500))
-    >>> block_length(*steps), block_length(*steps.cumsum(axis=1))
-    (4, 100)
+    >>> block_length(*steps), block_length(*steps.cumsum(axis=1)), block_length(*steps, season=12)
+    (4, 100, 12)
     """
-    alike = [abs(lag_one_correlation(average_ranks(series))) for series in (x, y)]
+    series = [average_ranks(less_season(column, season)) for column in (x, y)]
+    alike = [abs(lag_one_correlation(ranks)) for ranks in series]
     product = math.sqrt(alike[0] * alike[1])
-    longest = max(len(np.asarray(x)) // 5, 1)
-    return min(math.ceil(3 / (1 - product)), longest) if product < 1 else longest
+    longest = max(len(series[0]) // 5 // season, 1) * season
+    length = math.ceil(max(3 / (1 - product), _memory(*series))) if product < 1 else longest
+    return min(-(-length // season) * season, longest)
+
+
+def _memory(x: Column, y: Column) -> float:
+    """Return how many rows a block needs to keep most of the products of the autocorrelations of two series of ranks.
+
+    A block of b rows keeps 1 - lag / b of the product at a lag.
+    """
+    lost = 0.12
+    lengths = [0.0]
+    middle = (len(x) + 1) / 2
+    features = [[_clear_autocorrelations(f) for f in (ranks, np.abs(ranks - middle))] for ranks in (x, y)]
+    for one, other in product_of(*features):
+        products = np.abs(one * other)
+        far = float(products @ np.arange(1, len(products) + 1))
+        lengths.append(2 * far / (lost * (1 + 2 * float(products.sum()))))
+    return max(lengths)
+
+
+def _clear_autocorrelations(column: Column) -> Column:
+    """Return the autocorrelations at lags 1 to n / 4; 0 for those within three standard errors of it."""
+    if len(column) < 4 or column.min() == column.max():
+        return np.zeros(len(column) // 4)
+    found = _autocovariances(column)
+    found = found[1:] / found[0] * len(column) / (len(column) - np.arange(1, len(found)))
+    before = np.concatenate([[0.0], np.square(found).cumsum()[:-1]])
+    return np.where(np.abs(found) > 3 * np.sqrt((1 + 2 * before) / len(column)), found, 0.0)
+
+
+def _autocovariances(column: Column) -> Column:
+    """Return the sums of products at lags 0 to n / 4."""
+    n = len(column)
+    size = 1 << (2 * n - 1).bit_length()  # no lag meets the other end
+    return irfft(np.abs(rfft(column - column.mean(), size)) ** 2, size)[: n // 4 + 1]

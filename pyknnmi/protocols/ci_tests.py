@@ -47,6 +47,9 @@ class CIResult:
         Columns of z that add nothing to the others and were not counted.
     level : float, optional
         What the p-value had to be below, where that was not the test's own alpha.
+    doubts : tuple of str
+        What the table shows that speaks against this answer, and what to do, in the words of the warnings. Only
+        `pyknnmi.ci_test` and `pyknnmi.bind` fill it in; `learn` has ``findings`` about all its tests.
     """
 
     statistic: float
@@ -60,6 +63,7 @@ class CIResult:
     log_p_value: float | None = None
     redundant: tuple[str, ...] = ()
     level: float | None = None
+    doubts: tuple[str, ...] = ()
 
     @property
     def monte_carlo_interval(self) -> tuple[float, float] | None:

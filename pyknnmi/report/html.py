@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from pyknnmi.auditing import AuditFinding, grouped, in_one_warning
+from pyknnmi.auditing import AuditFinding, grouped, in_warnings
 from pyknnmi.data.files import make_folder, replace_file, shell_command
 from pyknnmi.learning.result import LearnResult, format_p_value
 from pyknnmi.report.drawing import effect_svg, matrix_svg, network_svg
@@ -220,7 +220,7 @@ def _look(page: _Page) -> _Section:
 
 def _warnings(page: _Page) -> _Section | None:
     """Return what the run warned of, without what is among the findings."""
-    shown = {in_one_warning(group) for group in grouped(f for f in page.result.findings if f.serious)}
+    shown = in_warnings(page.result.findings)
     warnings = [warning for warning in page.result.warnings if warning not in shown]
     if not warnings:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pyknnmi.auditing import in_warnings
 from pyknnmi.learning.pipeline import Pipeline
 from pyknnmi.learning.presets import PRESETS
 from pyknnmi.learning.result import LearnResult, format_p_value
@@ -38,7 +39,7 @@ def summary(result: LearnResult) -> str:
         lines.append(f"strength: {strength_name(result)}")
     if result.oriented is not None:
         lines += ["", f"oriented: {result.oriented}"]
-    notes = notable(result)
+    notes = [*in_warnings(result.findings), *notable(result)]
     if notes:
         lines += ["", "Look at:", *(f"- {text}" for text in notes)]
     tests = _count(result.counts["tests"], "test")

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from pyknnmi import AuditFinding, DataError, Dataset, DataTypeError, PyknnmiWarning, audit, ci_test, learn
 from pyknnmi.auditing.finding import warn_of
 from pyknnmi.cli import main
+from pyknnmi.report.summary import summary
 
 N = 300
 
@@ -56,7 +57,7 @@ CASES = {
     "offset": (1e9 + 1e-5 * U, "lost-resolution", None),
     "heavy tails": (np.tan(np.pi * (RANDOM.random(N) - 0.5) * 0.9999), "heavy-tails", None),
     "count of the rows": (np.arange(N), "row-number", 1),
-    "walk": (np.cumsum(RANDOM.standard_normal(N)), "serial-dependence", None),
+    "walk": (np.cumsum(RANDOM.standard_normal(N)), "drift", None),
 }
 
 
@@ -65,7 +66,9 @@ def test_one_column(case):
     column, kind, figure = CASES[case]
     findings = found(with_column(column))
     assert (kind, ("X1",)) in findings
-    others = {key for key in findings if key[0] not in {kind, "serial-dependence", "tied", "whole-numbers"}}
+    others = {
+        key for key in findings if key[0] not in {kind, "drift", "serial-dependence", "tied", "trend", "whole-numbers"}
+    }
     assert others == set()
     if figure is not None:
         assert findings[kind, ("X1",)].figure == pytest.approx(figure)
@@ -100,7 +103,7 @@ def test_what_numbers_the_rows():
         (np.arange(N) / 7, None),
     ):
         kinds = {f.kind for f in found(with_column(column)).values() if f.columns == ("X1",)}
-        assert kinds - {"serial-dependence"} == ({kind} if kind else set())
+        assert kinds - {"drift", "trend"} == ({kind} if kind else set())
     ranks = np.column_stack([random.permutation(N) for _ in range(3)])
     assert found(ranks) == {}
 
@@ -263,7 +266,8 @@ TIME = np.arange(N)[:, None]
 SERIES = {
     "season": 1.2 * np.sin(2 * np.pi * (TIME / 12 + [0.1, 0.4])) + normals(2),
     "trend": TIME / 100 * [1, -1] + normals(2),
-    "serial-dependence": normals(2).cumsum(axis=0),
+    "drift": normals(2).cumsum(axis=0),
+    "serial-dependence": normals(2) + 0.9 * np.roll(normals(2), 1, axis=0),
 }
 
 
@@ -303,16 +307,46 @@ def test_rows_that_were_sorted_are_no_series():
     values = normals()
     classes = np.sort(np.random.default_rng(1).integers(0, 3, N))
     assert ("serial-dependence", ("X2",)) not in found(np.column_stack([classes, values + 2 * classes[:, None]]))
-    assert ("serial-dependence", ("X1",)) in found(np.cumsum(values, axis=0))
+    assert ("drift", ("X1",)) in found(np.cumsum(values, axis=0))
 
 
 def test_serious_findings_are_warned_of_and_all_are_kept():
-    values = np.cumsum(normals(3), axis=0)
-    with pytest.warns(PyknnmiWarning, match=r"'X1'.*'X2'.*'X3'.*null=block") as caught:
-        result = learn(values, "iamb+fisher-z")
+    with pytest.warns(PyknnmiWarning, match=r"'X1'.*'X2'.*differences") as caught:
+        result = learn(SERIES["drift"], "iamb+fisher-z")
     assert len(caught) == 1
-    assert [f.kind for f in result.findings] == ["serial-dependence"] * 3
-    learn(values, "iamb+knn-cmi(null=block,permutations=39)")  # says nothing: it allows for them
+    assert [f.kind for f in result.findings] == ["drift"] * 2
+    assert result.warnings[0] in summary(result)
+    assert result.warnings[0] in str(result)
+
+
+@pytest.mark.parametrize("kind", ["season", "serial-dependence"])
+def test_blocks_are_no_cause_for_doubt(kind):
+    values = SERIES[kind]
+    result = learn(values, "iamb+knn-cmi(null=block,permutations=39)")
+    assert [(f.kind, f.serious) for f in result.findings] == [(kind, False)] * 2
+    answer = ci_test(values, 0, 1, test="knn-cmi(null=block,permutations=39)")
+    assert answer.doubts == ()
+
+
+@pytest.mark.parametrize("kind", ["drift", "trend"])
+def test_answers_that_blocks_do_not_mend_say_so_themselves(kind):
+    values = SERIES[kind]
+    spec = "knn-cmi(null=block,permutations=39)"
+    with pytest.warns(PyknnmiWarning, match="blocks do not undo it"):
+        result = learn(values, f"iamb+{spec}")
+    assert [(f.kind, f.serious) for f in result.findings] == [(kind, True)] * 2
+    with pytest.warns(PyknnmiWarning, match="blocks do not undo it"):
+        answer = ci_test(values, 0, 1, test=spec)
+    assert answer.doubts == result.warnings
+    assert all(text in summary(result) for text in result.warnings)
+
+
+@pytest.mark.filterwarnings("ignore:In column")
+def test_a_season_with_gaps_is_doubtful():
+    values = SERIES["season"].copy()
+    values[[5, 50, 100], 0] = np.nan  # rows that are left out shift the season
+    result = learn(values, "iamb+knn-cmi(null=block,permutations=39)", missing="drop-per-test")
+    assert {f.kind: f.serious for f in result.findings}["season"]
 
 
 def test_a_single_question_warns_of_what_its_columns_show():

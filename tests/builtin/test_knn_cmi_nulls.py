@@ -33,23 +33,58 @@ def rejections(coefficient, draws, link=0.0, spec=f"knn-cmi(null=block,{QUICK})"
     return count
 
 
-@pytest.mark.filterwarnings("ignore:in column")
+@pytest.mark.filterwarnings("ignore:In column")
 def test_independent_series_are_rejected_at_the_level():
     assert rejections(0.95, 40) <= 9  # 99 % of the binomial with 40 and 0.1 are 9 or fewer
     assert rejections(0.95, 40, spec=f"knn-cmi({QUICK})") >= 20, "without blocks: 0.9"
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:in column")
+@pytest.mark.filterwarnings("ignore:In column")
 @pytest.mark.parametrize(("coefficient", "highest"), [(0.8, 0.08), (0.95, 0.12)])
 def test_level_with_blocks(coefficient, highest):
     draws = 250
     assert rejections(coefficient, draws) <= draws * highest + 2.33 * math.sqrt(draws * highest * (1 - highest))
 
 
-@pytest.mark.filterwarnings("ignore:in column")
+@pytest.mark.filterwarnings("ignore:In column")
 def test_blocks_keep_power():
     assert rejections(0.8, 20, link=1.0) >= 16
+
+
+def seasonal(seed, link):
+    """Two series of ten years by months with one season; apart from it y depends on x, or does not."""
+    noise = np.random.default_rng(seed).standard_normal((2, 120))
+    season = 1.5 * np.sin(2 * np.pi * np.arange(120) / 12)
+    return np.column_stack([season + noise[0], season + link * noise[0] + noise[1]])
+
+
+@pytest.mark.filterwarnings("ignore:In column")
+def test_what_series_owe_to_a_season_is_no_dependence():
+    def found(link, **parameters):
+        given = "".join(f",{name}={value}" for name, value in parameters.items())
+        test = f"knn-cmi(null=block,{QUICK}{given})"
+        return sum(not ci_test(seasonal(seed, link), 0, 1, test=test, seed=seed).independent for seed in range(20))
+
+    assert found(0.0) <= 4  # 99.7 % of the binomial with 20 and 0.05
+    assert found(0.0, season=12) <= 4
+    assert found(0.0, season=1, block_length=6) >= 10, "the season is taken for dependence"
+    assert found(1.5) >= 14
+
+
+def test_a_season_has_to_come_twice():
+    with pytest.raises(DataError, match="60 rows are too few for season = 31: give at least 62"):
+        ci_test(np.random.default_rng(0).standard_normal((60, 2)), 0, 1, test="knn-cmi(null=block,season=31)")
+    with pytest.raises(SpecError, match="season = 0 must be at least 1, or none"):
+        ci_test(np.random.default_rng(0).standard_normal((60, 2)), 0, 1, test="knn-cmi(null=block,season=0)")
+
+
+@pytest.mark.filterwarnings("ignore:In column")
+@pytest.mark.parametrize("null", ["block", "local-block"])
+def test_any_block_length_goes_with_any_season(null):
+    data = np.column_stack([seasonal(0, 0.0), np.random.default_rng(0).standard_normal(120)])
+    answer = ci_test(data, 0, 1, 2, f"knn-cmi(null={null},block_length=5,season=12,{QUICK})")
+    assert 0 < answer.p_value <= 1
 
 
 def test_a_block_length_of_one_permutes_single_rows():
@@ -60,7 +95,7 @@ def test_a_block_length_of_one_permutes_single_rows():
         ci_test(data, 0, 1, test="knn-cmi(null=block,block_length=0)")
 
 
-@pytest.mark.filterwarnings("ignore:in column")
+@pytest.mark.filterwarnings("ignore:In column")
 def test_local_blocks_follow_z():
     # x and y both follow a slow z: over all blocks they look dependent given z, over blocks with a near z they do not
     level = {"block": 0, "local-block": 0}
@@ -181,7 +216,7 @@ def decided(spec, effect, **options):
     )
 
 
-@pytest.mark.filterwarnings("ignore:in column")
+@pytest.mark.filterwarnings("ignore:In column")
 def test_whole_subjects_are_permuted():
     null = f"knn-cmi(null=block,{QUICK})"
     assert decided(null, 0.0, blocks="subject") <= 4  # 99.7 % of the binomial with 20 and 0.05
@@ -192,7 +227,7 @@ def test_whole_subjects_are_permuted():
     assert without >= 15, "visits taken for subjects"
 
 
-@pytest.mark.filterwarnings("ignore:in column")
+@pytest.mark.filterwarnings("ignore:In column")
 def test_rows_within_subjects_are_permuted():
     # the trait says nothing within a subject, whatever it says between them
     assert decided(f"knn-cmi(null=within,{QUICK})", 3.0, blocks="subject") <= 4

@@ -32,6 +32,7 @@ COLUMNS = {
     "swapped_rows": numbers.swapped_rows,
     "average_ranks": numbers.average_ranks,
     "block_length": lambda given: numbers.block_length(X, given),
+    "season_length": numbers.season_length,
     "tied_share": numbers.tied_share,
 }
 TABLES = {

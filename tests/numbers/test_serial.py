@@ -6,7 +6,14 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from pyknnmi.numbers.serial import block_length, lag_one_correlation, runs_test, variance_inflation
+from pyknnmi.numbers.serial import (
+    block_length,
+    lag_one_correlation,
+    less_season,
+    runs_test,
+    season_length,
+    variance_inflation,
+)
 
 
 def autoregressive(coefficient, n, seed):
@@ -58,3 +65,46 @@ def test_variance_inflation_of_an_autoregressive_series(coefficient):
     # the squares of its autocorrelations sum to (1 + r^2) / (1 - r^2)
     found = np.mean([variance_inflation(autoregressive(coefficient, 2_000, seed)) for seed in range(100)])
     assert found == pytest.approx((1 + coefficient**2) / (1 - coefficient**2), rel=0.05)
+
+
+def test_blocks_are_as_long_as_the_memory_at_any_lag():
+    steps = np.random.default_rng(4).standard_normal((2, 3_000))
+    series = steps.copy()
+    for i in range(12, 3_000):
+        series[:, i] += 0.7 * series[:, i - 12]
+    # products 0.49^j at lag 12 j: 2 * 12 * (0.49 / 0.51^2) / (0.12 * (1.49 / 0.51)) rows lose 12 % of them
+    assert 90 <= block_length(*series) <= 170
+    assert block_length(series[0], steps[1]) <= 5
+    spread = np.exp(np.stack([autoregressive(0.97, 3_000, seed) for seed in (1, 2)]) / 3)
+    assert block_length(*steps) <= 5
+    assert block_length(*(steps * spread)) >= 15, "their squares have a memory, though they have none"
+
+
+@pytest.mark.parametrize(("season", "n"), [(7, 200), (12, 240), (24, 300), (365, 3_650)])
+def test_season_length_of_a_known_season(season, n):
+    random = np.random.default_rng(season)
+    time = np.arange(n)
+    for course in (np.sin(2 * np.pi * time / season) * 2, 3.0 * (time % season < season // 3)):
+        if season < 365:
+            assert season_length(course + random.standard_normal(n)) == season
+        assert season_length(course + 4 * time / n + 0.1 * random.standard_normal(n)) == season
+    assert season_length(np.sin(2 * np.pi * time / 12.5) + 0.3 * random.standard_normal(n)) == 25
+
+
+def test_season_length_of_series_without_one():
+    noise = np.random.default_rng(5).standard_normal((40, 200))
+    assert sum(season_length(row) > 1 for row in noise) <= 2
+    assert [season_length(values) for values in (np.ones(50), np.arange(200), np.arange(10), [1, 2] * 5)] == [1] * 4
+
+
+def test_less_season_by_hand():
+    assert less_season([1, 5, 3, 9, 8], 2).tolist() == [-3, -2, -1, 2, 4]
+    assert less_season([1, 5, 3], 1).tolist() == [1, 5, 3]
+
+
+def test_block_length_with_a_season_is_a_multiple_of_it():
+    time = np.arange(240)
+    x, y = 3 * np.sin(2 * np.pi * time / 12) + np.random.default_rng(1).standard_normal((2, 240))
+    assert block_length(x, y) >= 40, "the season is a memory without an end"
+    assert block_length(x, y, 12) == 12, "without it there is none"
+    assert block_length(np.arange(100), np.arange(100), 15) == 15  # the most that a fifth of the rows holds

@@ -25,6 +25,9 @@ struct Permutations {
     bool whole_groups = false;
     // Above 0: rows follow each other in time, and stretches of so many rows are permuted; not with `groups`.
     std::size_t block_length = 0;
+    // With block_length: stretches begin every so many rows only, so that each row keeps its place in the season. Rows
+    // after the last whole season stay.
+    std::size_t season = 1;
 };
 
 enum class StopWhen {
