@@ -25,7 +25,7 @@ __all__ = [
     "without_warnings",
 ]
 
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class PyknnmiError(Exception):
@@ -169,7 +169,10 @@ def message_of(error: BaseException) -> str:
 
 
 def printable(text: str) -> str:
-    """Return text in which control characters and half characters stand as escapes; line feeds and tabs stay."""
+    """Return text in which control characters and half characters stand as escapes; line feeds and tabs stay.
+
+    Those that turn the direction of writing would let a name change how the text after it reads.
+    """
     return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pyknnmi.data.dataset import Dataset
+from pyknnmi.errors import printable
 
 __all__ = [
     "csv_text",
@@ -103,12 +104,12 @@ def plain_name(cell: str) -> str:
 
 
 def shell_command(words: Iterable[str]) -> str:
-    """Return a command line that a shell takes apart into these words; bytes that are no UTF-8 stand as escapes."""
+    """Return a command line that a shell takes apart into these words; what cannot be shown stands as escapes."""
     return " ".join(map(_shell_word, words))
 
 
 def _shell_word(word: str) -> str:
-    if not re.search("[\udc80-\udcff]", word):  # how Python holds such bytes
+    if word == printable(word):
         return shlex.quote(word)
     escaped = "".join(chr(b) if 32 <= b < 127 and chr(b) not in "\\'" else f"\\x{b:02x}" for b in os.fsencode(word))
     return f"$'{escaped}'"

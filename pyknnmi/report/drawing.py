@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pyknnmi.report.escaping import escape
 from pyknnmi.report.pairs import ReportedPair, shortened
 
 __all__ = ["SHADES", "effect_svg", "matrix_svg", "network_svg"]
@@ -45,7 +45,7 @@ def network_svg(
     """
     names = list(points)
     place = {name: i for i, name in enumerate(names)}
-    left, top, width, height = _frame(list(points.values()))
+    left, top, width, height = _frame(points)
     largest = max((abs(row.strength) for row in rows if row.edge and row.strength), default=1.0)
     scale = _font(width) / _FONT
     thin, widest = scale, scale * min(max(32 / math.sqrt(len(names)), 2.0), 6.0)
@@ -188,10 +188,16 @@ def _effect_map(values: NDArray[np.float64]) -> str:
     )
 
 
-def _frame(points: Sequence[tuple[float, float]]) -> tuple[float, float, float, float]:
-    """Return left, top, width and height of a drawing: room for names, and a small network is not blown up."""
-    xs, ys = zip(*points, strict=True)
-    width, height = max(max(xs) - min(xs) + 170, 640), max(max(ys) - min(ys) + 80, 300)
+def _frame(points: Mapping[str, tuple[float, float]]) -> tuple[float, float, float, float]:
+    """Return left, top, width and height of a drawing.
+
+    There is room for names, a small network is not blown up, and a long one not flat.
+    """
+    xs, ys = zip(*points.values(), strict=True)
+    longest = max(len(shortened(name, _LONGEST_NAME)) for name in points)
+    scale = _font(max(xs) - min(xs) + 170) / _FONT
+    width = max(max(xs) - min(xs) + max(170, (longest + 2) * _CHARACTER) * scale, 640)
+    height = max(max(ys) - min(ys) + 80 * scale, 300, 0.35 * width)
     return (min(xs) + max(xs) - width) / 2, (min(ys) + max(ys) - height) / 2 - 6, width, height
 
 

@@ -11,7 +11,6 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,10 @@ import numpy as np
 
 from pyknnmi.auditing import AuditFinding, grouped, in_warnings
 from pyknnmi.data.files import make_folder, replace_file, shell_command
+from pyknnmi.errors import printable
 from pyknnmi.learning.result import LearnResult, format_p_value
 from pyknnmi.report.drawing import effect_svg, matrix_svg, network_svg
+from pyknnmi.report.escaping import escape
 from pyknnmi.report.layout import clustered_order, node_positions
 from pyknnmi.report.pairs import (
     ReportedPair,
@@ -168,7 +169,7 @@ class _Page:
         p_values = sorted({row.p_value for row in self.rows if row.p_value is not None} | {1.0})
         blankets = self.result.blankets
         return {
-            "names": list(self.names),
+            "names": list(map(printable, self.names)),
             "points": [[round(x, 1), round(y, 1)] for x, y in (self.points[name] for name in self.names)],
             "order": self.order,
             "pairs": [
@@ -179,7 +180,7 @@ class _Page:
                     "near": self.is_near_miss(row),
                     "strength": row.strength,
                     "p": row.p_value,
-                    "reason": row.reason,
+                    "reason": printable(row.reason),
                     "arrow": arrows.get(i, 0),
                 }
                 for i, row in enumerate(self.rows)

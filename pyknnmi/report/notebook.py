@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from pyknnmi.learning.result import LearnResult, format_p_value
+from pyknnmi.report.escaping import escape
 from pyknnmi.report.layout import node_positions
 from pyknnmi.report.pairs import reported_pairs, shortened, strength_name
 from pyknnmi.report.summary import notable

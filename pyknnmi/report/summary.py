@@ -66,7 +66,8 @@ def notable(result: LearnResult) -> list[str]:
     if lost:
         text = f"{_count(len(lost), 'pair')} {'was' if len(lost) == 1 else 'were'} found from one side only"
         found.append(f"{text}, and {'has' if len(lost) == 1 else 'have'} no edge: {_listed(lost)}.")
-    alone = [name for name in result.graph.names if not result.graph.neighbors(name)]
+    searched = result.constraints.targets or result.graph.names
+    alone = [name for name in searched if not result.graph.neighbors(name)]
     if alone:
         have = "has" if len(alone) == 1 else "have"
         names = ", ".join(map(_short, alone[:10])) + (f" and {len(alone) - 10} more" if len(alone) > 10 else "")

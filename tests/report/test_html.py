@@ -9,6 +9,7 @@ import shlex
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from made_results import HOSTILE, answer, hostile_result, made, mixed_result
@@ -19,6 +20,7 @@ from pyknnmi import PartiallyDirectedGraph, simulate
 from pyknnmi.auditing.finding import AuditFinding
 from pyknnmi.cli import main
 from pyknnmi.data.files import write_dataset
+from pyknnmi.report.drawing import network_svg
 from pyknnmi.report.html import _SECTIONS, repeat_command, report_html
 
 
@@ -78,6 +80,26 @@ def test_names_are_text_whatever_they_hold():
     assert [tag for tag, _ in page.tags].count("script") == 2
     assert not [tag for tag, _ in page.tags if tag == "img"]
     assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
+
+
+def test_a_name_does_not_turn_the_direction_of_what_follows_it():
+    names = ["a\u202eb", "\u2067c", "d\u200f"]
+    data = np.cumsum(np.random.default_rng(0).normal(size=(100, 3)), axis=1)
+    text = report_html(pyknnmi.learn(pd.DataFrame(data, columns=names), "iamb+fisher-z", targets=[names[1]]))
+    assert not re.search("[\u200e\u200f\u202a-\u202e\u2066-\u2069]", text)
+    assert Page(text).content["names"] == ["a\\u202eb", "\\u2067c", "d\\u200f"]
+    assert r"--targets $&#x27;\xe2\x81\xa7c&#x27;" in text  # the bytes of U+2067 in UTF-8
+
+
+def test_a_long_drawing_is_not_flat_and_names_at_its_ends_are_in_it():
+    names = [f"a name of some length {i}" for i in range(200)]
+    svg = network_svg({name: (60.0 * i, 0.0) for i, name in enumerate(names)}, [], {}, "")
+    left, _, width, height = map(float, re.search(r'viewBox="([^"]*)"', svg)[1].split())
+    assert height >= width / 3
+    font = float(re.search(r'font-size="([^"]*)"', svg)[1])
+    half = len(names[0]) * 0.5 * font / 2  # letters are about half as wide as high
+    assert left <= -half
+    assert left + width >= 60 * 199 + half
 
 
 def test_the_page_loads_nothing_from_elsewhere():

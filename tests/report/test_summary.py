@@ -2,7 +2,7 @@ from itertools import pairwise
 
 from made_results import answer, made, mixed_result
 
-from pyknnmi import learn, simulate
+from pyknnmi import Constraints, learn, simulate
 from pyknnmi.report.summary import summary
 
 
@@ -30,6 +30,11 @@ def test_the_summary_names_the_preset():
     data, _ = simulate.small_network(100, seed=1)
     said = summary(learn(data, "recommended"))
     assert said.endswith("\nby the preset recommended, which is functional-anova")
+
+
+def test_of_columns_that_were_not_searched_for_nothing_is_said():
+    found = made({"ab": (False, "", answer(0.1, 0.9))}, {"a": ""}, names="abc", constraints=Constraints(targets=("a",)))
+    assert "- 1 column has no edge: a." in summary(found)
 
 
 def test_a_graph_without_edges_has_a_summary():
