@@ -28,8 +28,6 @@ EVERY_PAGE = sorted(
     for page in ROOT.glob(pattern)
     if "generated" not in page.relative_to(ROOT).parts
 )
-FOR_NEWCOMERS = {"README", "index", "start", "which_spec", "reading_a_result", "when_not_to_believe"}
-FOR_NEWCOMERS |= {"gallery", "how_to", "concepts", "performance"}
 GENERATED = {"generated/reference", "generated/api.*"}  # by docs/reference_pages.py
 SLOW = {"start.md"}
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -89,7 +87,7 @@ def test_every_page_says_first_what_it_is_for(page):
     assert first.rstrip("*").endswith((".", ":", "?"))
 
 
-@of_page([page for page in PAGES if page.stem in FOR_NEWCOMERS])
+@of_page(PAGES)
 def test_no_sentence_is_too_long(page):
     assert not long_sentences(paragraphs(page.read_text(encoding="utf-8")))
 
