@@ -47,6 +47,7 @@ public:
             for (std::size_t p = 0; p < points; ++p) order_z(points_[p]);
         BatchCounts counts[block_size];
         for (std::size_t b = 0; b < y_->batches(); ++b) {
+            end_if_stopped();
             for (std::size_t p = 0; p < points; ++p) counts[p] = counts_within(p, b);
             consume(first_, b, std::span<const BatchCounts>(counts, points));
         }
@@ -71,8 +72,10 @@ private:
             points_[p].xz.clear();
             points_[p].radius = -1.0;  // not even points at distance 0
         }
-        for (std::size_t b = 0; b < y_->batches(); ++b)
+        for (std::size_t b = 0; b < y_->batches(); ++b) {
+            end_if_stopped();  // with many neighbours a block takes seconds
             for (std::size_t p = 0; p < points; ++p) batch_nearest(p, b);
+        }
         for (std::size_t p = 0; p < points; ++p) {
             reach_most(p);
             if (along_y_ != nullptr) search_the_others(p);
@@ -129,6 +132,7 @@ private:
             const double before = point.radius;
             radius.grow(wanted);
             if (!collect(p, radius)) return;
+            end_if_stopped();
             for (std::size_t b = 0; b < y_->batches(); ++b)
                 if (point.covered[b] > before) batch_nearest(p, b);
         }

@@ -47,7 +47,10 @@ double entropy(const Points& x, int k, const Options& options) {
     std::vector<double> rho(n);
     parallel_runs(n, options, [&](std::size_t begin, std::size_t end) {
         KSmallest nearest(k);
-        for (std::size_t p = begin; p < end; ++p) rho[p] = tree.kth_distance(p, nearest);
+        for (std::size_t p = begin; p < end; ++p) {
+            end_if_stopped();
+            rho[p] = tree.kth_distance(p, nearest);
+        }
     });
     // Added in ascending order, whatever the order of the rows: rounding is then a matter of the values alone.
     std::sort(rho.begin(), rho.end());

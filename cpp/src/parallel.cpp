@@ -5,6 +5,7 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <utility>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -41,6 +42,26 @@ bool stop_wanted(const std::function<bool()>& stop) {
     return stop();
 }
 
+// The loop that a thread is in, the innermost one.
+struct Loop {
+    const Options& options;
+    const std::atomic<bool>& ended;
+    int thread;
+};
+thread_local const Loop* current = nullptr;
+
+// Is in a loop as long as it lives.
+class InLoop {
+public:
+    explicit InLoop(const Loop& loop) : outer_(std::exchange(current, &loop)) {}
+    ~InLoop() { current = outer_; }
+    InLoop(const InLoop&) = delete;
+    InLoop& operator=(const InLoop&) = delete;
+
+private:
+    const Loop* outer_;
+};
+
 }  // namespace
 
 int forks() { return forks_seen; }
@@ -66,9 +87,11 @@ void parallel_for(std::size_t blocks, const Options& options,
 
     // No exception may leave a parallel region.
     const auto work = [&](int thread, const auto& enough) noexcept {
+        const Loop loop{options, ended, thread};
+        const InLoop in(loop);
         try {
             while (!ended && !enough()) {
-                if (thread == 0 && options.stop && stop_wanted(options.stop)) throw Interrupted();
+                end_if_stopped();
                 const std::size_t block = next++;
                 if (block >= blocks) return;
                 body(block, thread);
@@ -96,6 +119,12 @@ void parallel_for(std::size_t blocks, const Options& options,
     }
 #endif
     if (failure) std::rethrow_exception(failure);
+}
+
+void end_if_stopped() {
+    if (current == nullptr) return;
+    const bool asks = current->thread == 0 && current->options.stop;
+    if (current->ended || (asks && stop_wanted(current->options.stop))) throw Interrupted();
 }
 
 void parallel_runs(std::size_t rows, const Options& options,

@@ -1,6 +1,7 @@
 #include "permutation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <numeric>
 #include <span>
@@ -76,10 +77,13 @@ LocalPermutations::LocalPermutations(const Points& z, int m, const Options& opti
     const KdTree tree(points.view());
     std::vector<std::uint32_t> next;
     std::once_flag made;
+    // More rows at one distance than that are so many that few others lie between them.
+    const std::size_t enough = each_ + static_cast<std::size_t>(std::sqrt(static_cast<double>(each_ * rows_)));
     parallel_runs(rows_, options, [&](std::size_t begin, std::size_t end) {
         KSmallest nearest(std::max(static_cast<int>(each_) - 1, 1));
         std::vector<std::pair<double, std::size_t>> found;  // distance, and how many rows after the row itself
         for (std::size_t position = begin; position < end; ++position) {
+            end_if_stopped();
             const std::size_t row = tree.rows()[position];
             std::uint32_t* const list = neighbors_.data() + row * each_;
             list[0] = static_cast<std::uint32_t>(row);
@@ -90,14 +94,28 @@ LocalPermutations::LocalPermutations(const Points& z, int m, const Options& opti
                 for (std::size_t j = 1; j < each_; ++j) list[j] = next[list[j - 1]];
                 continue;
             }
-            // A tree promises no order among equal distances: all rows as near as the last one are compared.
-            found.clear();
-            tree.search(tree.points()[position], radius, [&](std::size_t first, std::size_t last) {
-                for (std::size_t p = first; p < last; ++p) {
-                    const double d = distance(tree.points()[p], tree.points()[position], points.columns());
-                    if (d <= radius && p != position) found.emplace_back(d, (rows_ + tree.rows()[p] - row) % rows_);
+            // A tree promises no order among equal distances: all rows as near as the last one are compared, or, where
+            // they are very many, found among the rows that follow.
+            const double* const center = tree.points()[position];
+            const auto collect = [&](double reach) {
+                found.clear();
+                tree.search(center, reach, [&](std::size_t first, std::size_t last) {
+                    if (found.size() > enough) reach = -1.0;
+                    for (std::size_t p = first; p < last; ++p) {
+                        const double d = distance(tree.points()[p], center, points.columns());
+                        if (d <= reach && p != position) found.emplace_back(d, (rows_ + tree.rows()[p] - row) % rows_);
+                    }
+                });
+            };
+            collect(radius);
+            if (found.size() > enough) {
+                collect(std::nextafter(radius, -1.0));
+                for (std::size_t after = 1; found.size() + 1 < each_; ++after) {
+                    const std::size_t other = (row + after) % rows_;
+                    if (distance(points[other], points[row], points.columns()) == radius)
+                        found.emplace_back(radius, after);
                 }
-            });
+            }
             const auto wanted = found.begin() + static_cast<std::ptrdiff_t>(each_ - 1);
             std::partial_sort(found.begin(), wanted, found.end());
             for (std::size_t j = 1; j < each_; ++j) {

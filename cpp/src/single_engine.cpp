@@ -40,6 +40,7 @@ public:
         const std::size_t end = std::min((block + 1) * block_size, fixed_->points());
         double total = 0.0;
         for (std::size_t self = block * block_size; self < end; ++self) {
+            end_if_stopped();
             const double rho = nearest(self, start);
             total += rho;
             consume(self, counts_within(fixed_->terms().reach(rho)));

@@ -123,6 +123,7 @@ private:
         parallel_runs(x_.rows(), options, [&](std::size_t begin, std::size_t end) {
             KSmallest nearest(k_);
             for (std::size_t p = begin; p < end; ++p) {
+                end_if_stopped();
                 const double rho = tree.kth_distance(p, nearest);
                 const std::size_t i = tree.rows()[p];
                 radius[i] = terms_.reach(rho);

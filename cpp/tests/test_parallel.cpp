@@ -88,6 +88,27 @@ TEST(stop_is_called_from_the_calling_thread_and_ends_the_loop) {
     }
 }
 
+// A body that takes long is left where it says so, on every thread.
+TEST(a_long_block_can_be_stopped) {
+    end_if_stopped();  // outside of a loop nothing happens
+    for (int threads = 1; threads <= 2; ++threads) {
+        std::atomic<int> left{0};
+        std::atomic<bool> stop{false};
+        const Options options{.threads = threads, .stop = [&] { return stop.load(); }};
+        CHECK_THROWS(Interrupted, parallel_for(2, options, [&](std::size_t, int) {
+                         parallel_for(1, {}, [](std::size_t, int) {});  // a loop within leaves the outer one current
+                         stop = true;
+                         try {
+                             while (true) end_if_stopped();
+                         } catch (const Interrupted&) {
+                             ++left;
+                             throw;
+                         }
+                     }));
+        CHECK(left >= 1);
+    }
+}
+
 TEST(what_stop_throws_comes_out) {
     struct Cancelled {};
     const Options options{.threads = 2, .stop = []() -> bool { throw Cancelled(); }};

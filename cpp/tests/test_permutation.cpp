@@ -100,6 +100,25 @@ TEST(neighbors_among_very_many_equal_rows) {
     }
 }
 
+// Most rows have two others of their category in z, all the rest at distance 1: those that follow are next.
+TEST(neighbors_beyond_small_categories) {
+    constexpr std::size_t n = 9'000, m = 6;
+    std::vector<double> z(n);
+    for (std::size_t i = 0; i < n; ++i) z[i] = static_cast<double>(i * 7 % (n / 3));
+    const unsigned char category = 1;
+    const Points points = Points::single_column(z.data(), n).with_categories(&category);
+    const LocalPermutations local(points, static_cast<int>(m), {.threads = 1});
+    for (std::size_t i = 0; i < n; i += 97) {
+        Rows expected{static_cast<std::uint32_t>(i)};
+        for (const bool equal : {true, false})
+            for (std::size_t after = 1; after < n && expected.size() < m; ++after)
+                if ((z[(i + after) % n] == z[i]) == equal)
+                    expected.push_back(static_cast<std::uint32_t>((i + after) % n));
+        CHECK(std::equal(expected.begin(), expected.end(),
+                         local.neighbors().begin() + static_cast<std::ptrdiff_t>(i * m)));
+    }
+}
+
 TEST(local_draws_come_from_the_neighbors) {
     const Sample sample = gaussian(200, 2, 8);
     const LocalPermutations local(sample.all(), 6, {});
