@@ -6,6 +6,7 @@ import hashlib
 import math
 import operator
 import os
+import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -205,24 +206,40 @@ _LITTLE = 2**26  # bytes that are always taken: looking up what is free costs mo
 
 
 def _free_memory() -> int | None:
-    """Return the bytes that can be had without swapping, by Linux's estimate or a container's limit; None elsewhere."""
+    """Return what can be had without swapping, as Linux and the limits of this process say; None elsewhere."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         sizes = dict(line.split(":", 1) for line in lines)
         free = 1024 * int(sizes["MemAvailable"].split()[0])
     except (OSError, KeyError, ValueError):
         return None
+    return max(0, min([free, _left_of_address_space(), *map(_left_of_container, _containers())]))
+
+
+def _left_of_address_space() -> int:
+    """Return what `ulimit -v` leaves, as batch systems set it; very much where it is not set."""
+    import resource
+
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most == resource.RLIM_INFINITY:
+        return sys.maxsize
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    return most - pages * resource.getpagesize()
+
+
+def _left_of_container(container: Path) -> int:
+    """Return what a container may still take; very much where it has no limit."""
     try:
-        most, used = (int((_CONTAINER / name).read_text(encoding="ascii")) for name in ("memory.max", "memory.current"))
+        most, used = (int((container / name).read_text(encoding="ascii")) for name in ("memory.max", "memory.current"))
     except (OSError, ValueError):  # no container, or no limit, which is written "max"
-        return free
-    return min(free, max(0, most - used + _cached_files()))
+        return sys.maxsize
+    return most - used + _cached_files(container)
 
 
-def _cached_files() -> int:
+def _cached_files(container: Path) -> int:
     """Return the bytes of files that a container keeps in memory: they count as used, and are given up when needed."""
     try:
-        lines = (_CONTAINER / "memory.stat").read_text(encoding="ascii").splitlines()
+        lines = (container / "memory.stat").read_text(encoding="ascii").splitlines()
         sizes = dict(line.split() for line in lines)
         return int(sizes["inactive_file"]) + int(sizes["active_file"])
     except (OSError, KeyError, ValueError):
@@ -232,16 +249,27 @@ def _cached_files() -> int:
 def cores() -> int:
     """Return how many cores this process may use: those that it is bound to, or the share that its container has."""
     bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, math.ceil(min(bound, _cores_of_container())))
+    return max(1, math.ceil(min([bound, *map(_cores_of_container, _containers())])))
 
 
 _CONTAINER = Path("/sys/fs/cgroup")
 
 
-def _cores_of_container() -> float:
+def _containers() -> list[Path]:
+    """Return the folders of the control groups that this process is in, from its own outwards."""
+    try:
+        lines = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return [_CONTAINER]
+    own = next((line.removeprefix("0::/") for line in lines if line.startswith("0::/")), "")
+    inner = _CONTAINER / own
+    return [inner, *(folder for folder in inner.parents if folder.is_relative_to(_CONTAINER))]
+
+
+def _cores_of_container(container: Path) -> float:
     """Return the limit that Linux sets on a container's time, in cores; infinity where there is none."""
     try:
-        quota, period = (_CONTAINER / "cpu.max").read_text(encoding="ascii").split()
+        quota, period = (container / "cpu.max").read_text(encoding="ascii").split()
         return int(quota) / int(period)
     except (OSError, ValueError, ZeroDivisionError):  # no container, or no limit, which is written "max"
         return math.inf

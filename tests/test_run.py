@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import pickle
 import re
 import subprocess
@@ -151,6 +152,11 @@ def test_what_does_not_fit_is_refused_before_it_is_begun(monkeypatch):
         pyknnmi.numbers.correlation_matrix(values, "spearman")
 
 
+def of_categories(table):
+    values = np.column_stack([np.arange(1000) % 300, table[:, 0], table[:, 1]])
+    return pyknnmi.Dataset(values, ("many", "x", "y"), ("discrete", "continuous", "continuous"))
+
+
 @pytest.mark.parametrize(
     ("call", "needed"),
     [
@@ -159,8 +165,19 @@ def test_what_does_not_fit_is_refused_before_it_is_begun(monkeypatch):
         (lambda z: pyknnmi.numbers.permutation_test(z[:, 0], z[:, 1], z, neighbors=300), 1.2e6),
         # 16 features of each column, here and in the core, and 16 x 16 products of each pair with itself, all doubles
         (lambda z: pyknnmi.learn(z, "functional-anova"), 8 * (2 * 16 * 40 * 1000 + 256 * 40 * 41 / 2)),
+        # of each row and category three doubles
+        (lambda z: pyknnmi.numbers.indicators(z[:, 0]), 24 * 1000 * 1000),
+        (lambda z: pyknnmi.bind(of_categories(z), "residual-dependence"), 24 * 1000 * 300),
+        (lambda z: pyknnmi.calibrate(of_categories(z), "knn-cmi", [(1, 2, (0,))], draws=1), 24 * 1000 * 300),
+        # in a number of two words each, and the pairs of a graph as tuples
+        (lambda z: pyknnmi.simulate.small_network(10**6), 16 * 7 * 10**6),
+        (lambda z: pyknnmi.simulate.random_graph(1000), 50 * 10**6),
+        (lambda z: pyknnmi.Dataset.of(z.astype("f4").repeat(100, axis=1)), 8 * 1000 * 4000),
     ],
-    ids=["permutations", "neighbors", "regressions"],
+    ids=[
+        *("permutations", "neighbors", "regressions", "indicators", "a test on indicators", "a model of indicators"),
+        *("simulated rows", "pairs", "conversion"),
+    ],
 )
 def test_other_large_needs_are_refused_before_they_are_begun(monkeypatch, call, needed):
     monkeypatch.setattr("pyknnmi.run._LITTLE", 0)
@@ -182,6 +199,16 @@ def test_free_memory_is_known_where_linux_tells_it(monkeypatch, tmp_path):
         assert pyknnmi.run._free_memory() == 2_700_000
         (tmp_path / "memory.max").write_text("max\n")
         assert pyknnmi.run._free_memory() > 2_000_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="as Linux tells it")
+def test_a_limit_of_the_shell_counts():
+    code = "import numpy, pyknnmi; pyknnmi.numbers.permuted_rows(numpy.zeros((10**6, 1)), permutations=2000)"
+    command = ["bash", "-c", f"ulimit -v 4000000; exec {sys.executable} -c '{code}'"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"}
+    )
+    assert re.search(r"2000 permutations of 1000000 rows needs 8 GB of memory, and [0-3]\.\d* GB are free", done.stderr)
 
 
 def test_little_is_taken_without_a_look_at_what_is_free(monkeypatch):

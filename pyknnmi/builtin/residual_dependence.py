@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.components import BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run, check_memory, warn
-from pyknnmi.numbers import conditional_mutual_informations, standardized, swapped_rows, tied_share
+from pyknnmi.numbers import conditional_mutual_informations, indicators, standardized, swapped_rows, tied_share
 from pyknnmi.regression import Fit, Recent, Smoothed, Smoother, smooth_scale, spread_ties
 
 Vector = NDArray[np.float64]
@@ -437,6 +437,11 @@ class _Setting:
         """
         if self._smoother is None or not len(orders):
             return np.ones((f.all.shape[1], g.all.shape[1]))
+        check_memory(
+            32.0 * g.all.size * (1 + len(orders)),
+            f"permutations of {g.all.shape[1]} columns, one for each category,",
+            "join rare categories",
+        )
         columns = np.hstack([g.all, *g.all[orders]])
         left = np.array([(self._smoother.residuals(columns, fit) ** 2).sum(axis=0) for fit in f.fits])
         observed, *permuted = np.split(left, 1 + len(orders), axis=1)
@@ -451,10 +456,8 @@ class _Setting:
 
 def _indicators(codes: Vector) -> Matrix:
     """Return an indicator for each category, standardized; of two categories one column tells both."""
-    categories = np.unique(codes)
-    if len(categories) == 2:
-        categories = categories[1:]
-    return standardized(codes[:, None] == categories)
+    columns = indicators(codes)
+    return standardized(columns[:, 1:] if columns.shape[1] == 2 else columns)
 
 
 def _normal_scores(column: Vector) -> Vector:
@@ -477,6 +480,11 @@ def _largest_covariances(f: _Features, g: _Features, z: Matrix, rows: Rows, loss
 
     In single precision, so that what is equal by right is equal, whatever the order of its terms.
     """
+    check_memory(
+        24.0 * len(z) * (f.all.shape[1] + f.first.shape[1] * z.shape[1]),
+        f"the products of {f.first.shape[1]} columns of x and {z.shape[1]} of z, with one for each category,",
+        "join rare categories, or condition on fewer columns",
+    )
     products = (f.first[:, :, None] * z[:, None, :]).reshape(len(z), -1)
     with_products = np.hstack([f.all, products])
     losses = np.vstack([losses, np.repeat(losses[: f.first.shape[1]], z.shape[1], axis=0)])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
-from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
@@ -76,7 +76,7 @@ class Stability(Wrapper):
             selected.update((min(edge), max(edge)) for edge in learned.graph.edges)
             counts.update(learned.counts)
         frequency = {pair: selected[pair] / self.runs for pair in sorted(selected)}
-        pairs = len(list(combinations(range(dataset.p), 2)))
+        pairs = math.comb(dataset.p, 2)
         average = selected.total() / self.runs
         rows = [
             {"source": dataset.names[i], "target": dataset.names[j], "frequency": share}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.numbers.correlation import standardized
+from pyknnmi.numbers.indicators import indicators
 from pyknnmi.regression import Smoothed, Smoother, smooth_scale, spread_ties
 
 __all__ = ["SyntheticNull"]
@@ -95,8 +96,7 @@ class _Categories:
 
     def __init__(self, values: Vector, smooth: Callable[[Vector], Smoothed]) -> None:
         self._levels = np.unique(values)
-        indicators = (values[:, None] == self._levels).T.astype(np.float64)
-        fits = [(indicator, smooth(indicator)) for indicator in indicators]
+        fits = [(indicator, smooth(indicator)) for indicator in np.ascontiguousarray(indicators(values).T)]
         self.r_squared = float(np.mean([fit.r_squared for _, fit in fits]))
         probabilities = np.clip(np.column_stack([level - fit.residuals for level, fit in fits]), 1e-9, 1)
         self._cumulative = probabilities.cumsum(axis=1)
@@ -112,5 +112,5 @@ def _given(dataset: Dataset, column: int) -> NDArray[np.float64]:
     """Return a column of the conditioning set as the smoother takes it: categories as indicators."""
     values = dataset.values[:, [column]]
     if dataset.kinds[column] == "discrete":
-        values = (values == np.unique(values)).astype(np.float64)
+        values = indicators(values[:, 0])
     return standardized(values)

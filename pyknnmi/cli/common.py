@@ -82,6 +82,9 @@ class CommandGroup(click.Group):
             return super().invoke(ctx)
         except PyknnmiError as error:
             raise Failure(str(error)) from error
+        except MemoryError as error:
+            what = f" ({error})" if str(error) else ""
+            raise Failure(f"memory ran out{what}: give fewer rows, columns or jobs") from error
         except ValueError as error:
             if "null" not in str(error):  # in a path, as the operating system refuses it
                 raise

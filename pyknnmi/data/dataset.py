@@ -17,6 +17,7 @@ from pyknnmi.data import frames
 from pyknnmi.data.columns import ColumnRead, Kind, check_whole_numbers, column_of, is_missing, number, unusable
 from pyknnmi.data.options import TableOptions, TableOptionsGiven
 from pyknnmi.errors import DataError, UnknownNameError, check_choice, did_you_mean
+from pyknnmi.run import check_memory
 
 __all__ = ["Dataset", "natural_key"]
 
@@ -87,6 +88,8 @@ class Dataset:
             check_whole_numbers(column, name)
         kinds = tuple(self.kinds) or (_kind_of_all(self.values),) * len(self.names)
         _check_kinds(kinds, self.names)
+        if array.dtype != np.float64 or not array.flags.c_contiguous:
+            _check_memory(*array.shape)
         values = np.ascontiguousarray(array, dtype=np.float64).view()
         if not self.has_missing:
             way_out = "drop or impute those rows, or keep them with has_missing=True"
@@ -391,8 +394,13 @@ def columns_of_labels(
     check_names([names[i] for i in kept], [i + 1 for i in kept])
     if not kept:
         raise DataError("the data have no columns")
+    _check_memory(len(columns[kept[0]][1]) if hasattr(columns[kept[0]][1], "__len__") else 0, 2 * len(kept))
     read = [column_of(columns[i][1], names[i], options.missing_marks, names[i] in options.categories) for i in kept]
     return read, tuple(names[i] for i in sorted(outside))
+
+
+def _check_memory(rows: int, columns: int) -> None:
+    check_memory(8.0 * rows * columns, f"{rows} x {columns} numbers", "give fewer rows or columns")
 
 
 def check_names(names: Sequence[str], places: Sequence[int] | None = None) -> None:

@@ -32,6 +32,7 @@ from pyknnmi.data.files import plain_name
 from pyknnmi.data.options import TableOptions, TableOptionsGiven
 from pyknnmi.data.sources import content_of
 from pyknnmi.errors import DataError, DataTypeError, IdentifierError, warn
+from pyknnmi.run import check_memory
 
 __all__ = ["TableRead", "read_columns", "read_table"]
 
@@ -161,6 +162,7 @@ def read_columns(source: str | os.PathLike[str] | IO[Any], options: TableOptions
     outside = options.left_out(names)
     chosen = [i for i in range(len(names)) if i not in outside]
     check_names([names[i] for i in chosen], [i + 1 for i in chosen])
+    body.check_memory(len(chosen))
     cells = {i: _Cells(as_text=names[i] in options.categories) for i in chosen}
     for rows in body.rows_at_a_time(len(names)):
         transposed = list(zip(*rows, strict=True))
@@ -187,6 +189,15 @@ class _Body:
     delimiter: str
     names: Sequence[str]
     trailing: bool  # whether each line ends with a delimiter, and so with an empty cell that belongs to no column
+
+    def check_memory(self, columns: int) -> None:
+        """Raise an error if so many of the columns do not fit into memory as numbers."""
+        cells = self.text.count(self.delimiter) + self.text.count("\n") + 1
+        check_memory(
+            20.0 * cells * columns / len(self.names),  # numbers and codes of texts as they are read, then a table
+            f"reading {self.where} with {cells} cells",
+            "give fewer rows, leave columns out (ignore, --ignore), or take a machine with more memory",
+        )
 
     def rows_at_a_time(self, width: int) -> Iterator[list[list[str]]]:
         """Yield the rows that are not blank, many at a time; each has as many cells as there are columns."""

@@ -13,17 +13,20 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pyknnmi.errors import DataError
+from pyknnmi.run import check_memory
 
 __all__ = ["content_of", "is_source"]
 
-_COMPRESSIONS: dict[bytes, Callable[[bytes], bytes]] = {
-    b"\x1f\x8b": gzip.decompress,
-    b"BZh": bz2.decompress,
-    b"\xfd7zXZ\x00": lzma.decompress,
+_COMPRESSIONS: dict[bytes, Callable[[io.BytesIO], Any]] = {
+    b"\x1f\x8b": lambda content: gzip.GzipFile(fileobj=content),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
 }
+_PIECE = 2**24  # bytes that are read before a look at what memory is left
+_LESS = "give fewer rows or columns, or take a machine with more memory"
 _DAMAGED = EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError
 _TABLES = {b"PAR1": "Parquet", b"ARROW1": "Feather"}
 _OTHER_FORMATS = (
@@ -114,19 +117,31 @@ def _name_of(source: Any) -> str:
     return f"'{given}'" if isinstance(given, str) else "the open file"
 
 
-def _read(source: Any) -> bytes | str:
+def _read(source: Any) -> Any:
+    name = _name_of(source)
     if not isinstance(source, str | os.PathLike):
-        content: bytes | str = source.read()
-        return content
+        return _all_of(source, name)
     if os.fspath(source) == "-":
-        return sys.stdin.buffer.read()
-    return Path(source).read_bytes()
+        return _all_of(sys.stdin.buffer, name)
+    with Path(source).open("rb") as file:
+        check_memory(2.0 * os.fstat(file.fileno()).st_size, f"reading {name}", _LESS)
+        return _all_of(file, name)
+
+
+def _all_of(stream: IO[Any], name: str) -> Any:
+    """Return all that a stream gives, unless it is more than fits into memory with the text that is made of it."""
+    pieces, size = [], 0
+    while piece := stream.read(_PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        check_memory(2.0 * size, f"reading {name}, which holds {size / 1e9:.3g} GB or more,", _LESS)
+    return pieces[0][:0].join(pieces) if pieces else b""
 
 
 def _decompressed(content: bytes, name: str) -> bytes:
     for magic, decompress in _COMPRESSIONS.items():
         if content.startswith(magic):
-            return decompress(content)
+            return bytes(_all_of(decompress(io.BytesIO(content)), f"{name} unpacked"))
     if not content.startswith(b"PK\x03\x04"):
         return content
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -136,20 +151,49 @@ def _decompressed(content: bytes, name: str) -> bytes:
         if len(members) != 1:
             raise DataError(f"cannot read {name}: it holds {len(members)} files: take one table out of the archive")
         try:
-            return archive.read(members[0])
+            check_memory(2.0 * archive.getinfo(members[0]).file_size, f"reading {name} unpacked", _LESS)
+            with archive.open(members[0]) as file:
+                return bytes(_all_of(file, f"{name} unpacked"))
         except RuntimeError as error:  # a password
             raise DataError(f"cannot read {name}: {error}") from None
 
 
 def _arrow_table(content: bytes, format_: str, name: str) -> Any:
     try:
-        from pyarrow import ArrowException, feather, parquet
+        from pyarrow import ArrowException
     except ImportError:
         raise DataError(
             f"cannot read {name}: it is {format_}, which needs the package pyarrow: pip install 'pyknnmi[frames]'"
         ) from None
-    read = {"Parquet": parquet.read_table, "Feather": feather.read_table}[format_]
     try:
-        return read(io.BytesIO(content))
+        return {"Parquet": _parquet_table, "Feather": _feather_table}[format_](content, name)
     except (ArrowException, OSError) as error:
         raise DataError(f"cannot read {name}: it is no {format_} that can be read: {error}") from None
+
+
+def _parquet_table(content: bytes, name: str) -> Any:
+    from pyarrow import parquet
+
+    file = parquet.ParquetFile(io.BytesIO(content))
+    groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+    cells = sum(group.num_rows * group.num_columns for group in groups)
+    _check_table(cells, sum(group.total_byte_size for group in groups), name)
+    return file.read()
+
+
+def _feather_table(content: bytes, name: str) -> Any:
+    from pyarrow import Table, ipc
+
+    file = ipc.open_file(io.BytesIO(content))
+    batches, cells, size = [], 0, 0
+    for i in range(file.num_record_batches):
+        batches.append(file.get_batch(i))
+        cells += batches[-1].num_rows * batches[-1].num_columns
+        size += batches[-1].nbytes
+        _check_table(cells, size, name)
+    return Table.from_batches(batches, file.schema)
+
+
+def _check_table(cells: int, size: int, name: str) -> None:
+    """Check that an Arrow table of so many bytes fits into memory, with the numbers that its cells become."""
+    check_memory(size + 24.0 * cells, f"reading {name}, which holds {cells} values or more,", _LESS)

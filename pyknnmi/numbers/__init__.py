@@ -22,6 +22,7 @@ from pyknnmi.numbers.estimators import (
     mutual_information,
     neighbor_counts,
 )
+from pyknnmi.numbers.indicators import indicators
 from pyknnmi.numbers.permutations import (
     PermutationResult,
     permutation_test,
@@ -49,6 +50,7 @@ __all__ = [
     "correlation_matrix",
     "entropy",
     "fisher_z",
+    "indicators",
     "mutual_information",
     "neighbor_counts",
     "permutation_test",

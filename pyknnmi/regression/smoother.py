@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyknnmi.run import check_memory
+
 __all__ = ["Fit", "Smoothed", "Smoother", "smooth_scale"]
 
 Vector = NDArray[np.float64]
@@ -106,6 +108,12 @@ class Smoother:
 
     def __init__(self, z: Matrix, random: np.random.Generator) -> None:
         n = self._n = len(z)
+        columns, kernels = z.shape[1] + 1, 5 if z.shape[1] == 1 else 9
+        check_memory(
+            8.0 * (n * (4 * columns + 2 * kernels * min(n // 3, _MOST_LANDMARKS)) + 3 * columns**2),
+            f"a regression of {n} rows on {z.shape[1]} columns, with one for each category,",
+            "take fewer rows, join rare categories, or condition on fewer columns",
+        )
         # Rows of zeros fill the last block. They are zero in all that follows, and so change no sum.
         self._filled = -(-n // _ROWS) * _ROWS
         self._linear = _orthonormal(_orthonormal(self._fill(np.column_stack([np.ones(n), z]))))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.graphs.graph import Graph
+from pyknnmi.run import check_memory
 
 __all__ = ["clustered_order", "node_positions"]
 
@@ -115,6 +116,7 @@ def _component_layout(joined: NDArray[np.bool_], start: NDArray[np.float64]) -> 
     count = len(joined)
     if count == 1:
         return np.zeros((1, 2))
+    check_memory(64.0 * count**2, f"a drawing of {count} nodes that hang together", "draw a part of the graph")
     distances = _distances(joined)
     off = ~np.eye(count, dtype=bool)
     weights = np.zeros_like(distances)

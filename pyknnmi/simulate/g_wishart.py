@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import ParameterError, PyknnmiError
 from pyknnmi.graphs.graph import Graph
+from pyknnmi.run import check_memory
 from pyknnmi.simulate.arguments import Seed, check_rows, random_state
 from pyknnmi.simulate.random_graphs import random_graph
 
@@ -55,6 +56,7 @@ def g_wishart(graph: Graph, size: int, *, b: float = 3.0, rate: ArrayLike | None
         raise ParameterError(f"b = {b}: give a number above 2", "b")
     if rate.shape != (p, p):
         raise ParameterError(f"rate has shape {rate.shape}: the graph's {p} nodes need ({p}, {p})", "rate")
+    check_memory(48.0 * size * p**2, f"{size} matrices of {p} columns", "take fewer at a time")
     try:
         root = np.linalg.cholesky(np.linalg.inv(rate))
     except np.linalg.LinAlgError:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import ParameterError
 from pyknnmi.graphs.graph import Graph
+from pyknnmi.run import check_memory
 from pyknnmi.simulate.arguments import Seed, check_rows, column_names, random_state
 
 __all__ = ["graph_correlation", "random_gaussian", "random_graph", "random_nonparanormal"]
@@ -35,6 +36,7 @@ def random_graph(p: int, edge_probability: float | None = None, *, seed: Seed = 
         edge_probability = min(1.0, 3 / p)
     if not 0 <= edge_probability <= 1:
         raise ParameterError(f"edge_probability = {edge_probability}: give a number from 0 to 1", "edge_probability")
+    check_memory(50.0 * p**2, f"a graph on {p} columns", "take fewer")
     random = random_state(seed)
     names = column_names(p)
     pairs = [(names[i], names[j]) for i in range(p) for j in range(i + 1, p)]
@@ -53,6 +55,8 @@ def graph_correlation(graph: Graph) -> NDArray[np.float64]:
     Zhao, Liu, Roeder, Lafferty and Wasserman (2012), "The huge package for high-dimensional undirected graph
     estimation in R", Journal of Machine Learning Research 13; ``huge.generator`` with its defaults v = 0.3, u = 0.1.
     """
+    p = len(graph.names)
+    check_memory(40.0 * p**2, f"the correlation matrix of {p} columns", "take a graph of fewer")
     precision = 0.3 * graph.adjacency()
     smallest = np.linalg.eigvalsh(precision)[0]
     covariance = np.linalg.inv(precision + (abs(smallest) + 0.1 + 0.1) * np.eye(len(precision)))
@@ -87,6 +91,7 @@ def random_gaussian(
     graph = random_graph(p, edge_probability, seed=random)
     # A Cholesky factor is unique; a root from eigenvectors would depend on the signs that LAPACK gives them.
     root = np.linalg.cholesky(graph_correlation(graph))
+    check_memory(16.0 * n * p, f"a table of {n} rows and {p} columns", "take a smaller one")
     return Dataset(random.normal(size=(n, p)) @ root.T, graph.names), graph
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import ParameterError
 from pyknnmi.graphs.graph import Graph
+from pyknnmi.run import check_memory
 from pyknnmi.simulate.arguments import Seed, check_rows, column_names, random_state
 
 __all__ = ["Noise", "large_network", "small_network"]
@@ -82,6 +83,7 @@ def _network(copies: int, n: int, noise: Noise, linear: bool, seed: Seed) -> tup
     check_rows(n)
     if noise not in get_args(Noise):
         raise ParameterError(f"noise = '{noise}': give gaussian, uniform or t", "noise")
+    check_memory(16.0 * n * 7 * copies, f"a table of {n} rows and {7 * copies} columns", "take fewer rows")
     random = random_state(seed)
     equations = _linear if linear else _nonlinear
     columns: list[NDArray[np.float64]] = []

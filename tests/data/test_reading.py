@@ -609,3 +609,67 @@ def test_a_wide_table_is_read_in_parts(write, monkeypatch):
     assert read_table(write(text)).sha256 == expected.sha256
     monkeypatch.setattr(reading, "_CELLS_AT_A_TIME", 1)  # a row at a time, though it has more cells
     assert read_table(write(text)).sha256 == expected.sha256
+
+
+# What does not fit into memory
+
+
+def as_arrow(write):
+    def content(text):
+        columns = dict.fromkeys("abcd", np.zeros(20_000))
+        return write(pytest.importorskip("pyarrow").table(columns))
+
+    return content
+
+
+def as_parquet(table):
+    stream = io.BytesIO()
+    pytest.importorskip("pyarrow.parquet").write_table(table, stream)
+    return stream.getvalue()
+
+
+def as_feather(table):
+    stream = io.BytesIO()
+    pytest.importorskip("pyarrow.feather").write_feather(table, stream, compression="lz4")
+    return stream.getvalue()
+
+
+FORMS = {
+    "plain": str.encode,
+    "gzip": lambda text: gzip.compress(text.encode()),
+    "bzip2": lambda text: bz2.compress(text.encode()),
+    "xz": lambda text: lzma.compress(text.encode()),
+    "zip": lambda text: zipped(text, "a.csv"),
+    "Parquet": as_arrow(as_parquet),
+    "Feather": as_arrow(as_feather),
+}
+MANY_ZEROS = "a,b,c,d\n" + "0,0,0,0\n" * 20_000
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("is_open", [False, True], ids=["path", "open file"])
+def test_a_table_that_does_not_fit_into_memory_is_refused(write, monkeypatch, form, is_open):
+    path = write(FORMS[form](MANY_ZEROS))
+    with path.open("rb") as stream:
+        table = read_table(stream if is_open else path)
+        assert (table.n, table.p, table.values.any()) == (20_000, 4, False)
+    monkeypatch.setattr("pyknnmi.run._LITTLE", 0)
+    for free in (100, 2 * 10**5, 10**6):  # of the bytes, of the text, of 80,000 numbers
+        monkeypatch.setattr("pyknnmi.run._free_memory", lambda free=free: free)
+        with (
+            path.open("rb") as stream,
+            pytest.raises(DataError, match=rf"^reading .*needs .* GB .* {free / 1e9:.3g} GB are free: give"),
+        ):
+            read_table(stream if is_open else path)
+
+
+def test_a_bomb_is_not_unpacked(monkeypatch):
+    monkeypatch.setattr("pyknnmi.run._LITTLE", 0)
+    monkeypatch.setattr("pyknnmi.run._free_memory", lambda: 5 * 2**16)
+    monkeypatch.setattr("pyknnmi.data.sources._PIECE", 2**16)
+    read, unpacked = lzma.LZMAFile.read, []
+    monkeypatch.setattr(lzma.LZMAFile, "read", lambda self, size: unpacked.append(size) or read(self, size))
+    bomb = io.BytesIO(lzma.compress(b"0" * 20 * 2**16))
+    with pytest.raises(DataError, match=r"reading the open file unpacked, which holds 0.\d* GB or more, needs"):
+        read_table(bomb)
+    assert sum(unpacked) <= 4 * 2**16

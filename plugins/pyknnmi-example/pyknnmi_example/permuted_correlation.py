@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.components import BoundTest, CIResult, CITest, Dataset, Run
+from pyknnmi.components import BoundTest, CIResult, CITest, Dataset, Run, check_memory
 from pyknnmi.numbers import PartialCorrelations, standardized
 
 
@@ -66,6 +66,7 @@ class BoundPermutedCorrelation(BoundTest):
         random = self._run.generator(self._names[x], self._names[y], [self._names[i] for i in z])
         basis, _ = np.linalg.qr(self._values[:, z])
         first, second = (column - basis @ (basis.T @ column) for column in self._values[:, (x, y)].T)
+        check_memory(16.0 * permutations * len(second), f"{permutations} permutations", "give fewer")
         permuted = random.permuted(np.tile(second[:, None], permutations), axis=0)
         permuted -= basis @ (basis.T @ permuted)
         scale = np.linalg.norm(first) * np.linalg.norm(permuted, axis=0)
