@@ -231,8 +231,9 @@ class BlockRegression:
         responses: Fitted,
         sources: Sequence[Fitted],
         given: Sequence[Sequence[int]],
+        mixtures: Sequence[Sequence[float]],
         bin_rows: int,
         threads: int = 0,
         poll: Poll = None,
     ) -> list[list[tuple[int, float, tuple[float, float, float]]]]:
-        """Return groups of products of residuals: (column given, -1 or -2; weighted sum of squares; three traces)."""
+        """Return groups of products of residuals: (column given or -1 to -3; weighted sum of squares; three traces)."""

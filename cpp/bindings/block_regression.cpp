@@ -109,12 +109,13 @@ void register_block_regression(py::module_& module) {
         .def(
             "products",
             [](const BlockRegression& self, const Fits& responses, const std::vector<Fits>& sources,
-               const std::vector<Columns>& given, std::size_t bin_rows, int threads, py::object poll) {
+               const std::vector<Columns>& given, const std::vector<std::vector<double>>& mixtures,
+               std::size_t bin_rows, int threads, py::object poll) {
                 std::vector<std::vector<FittedTarget>> all;
                 for (const Fits& fits : sources) all.push_back(fitted(fits));
                 const Options how = options("auto", threads, poll);
                 const std::vector<std::vector<ProductGroup>> found =
-                    without_gil([&] { return self.products(fitted(responses), all, given, bin_rows, how); });
+                    without_gil([&] { return self.products(fitted(responses), all, given, mixtures, bin_rows, how); });
                 std::vector<std::vector<std::tuple<std::int32_t, double, std::array<double, 3>>>> result;
                 for (const auto& groups : found) {
                     auto& one = result.emplace_back();
@@ -122,7 +123,7 @@ void register_block_regression(py::module_& module) {
                 }
                 return result;
             },
-            "responses"_a, "sources"_a, "given"_a, "bin_rows"_a, "threads"_a = 0, "poll"_a = py::none());
+            "responses"_a, "sources"_a, "given"_a, "mixtures"_a, "bin_rows"_a, "threads"_a = 0, "poll"_a = py::none());
 }
 
 }  // namespace knnmi::bindings

@@ -138,8 +138,8 @@ TEST(bins_without_rows_are_an_error) {
     const BlockPriors priors{std::vector<double>(width, 0.3)};
     const BlockRegression regression(features, {priors}, priors, {0, 1, 2, 3}, {});
     const FittedTarget response{{0, 0}, {{2, -1, 0}}}, source{{1, 0}, {{2, -1, 0}}};
-    CHECK(regression.products({response}, {{source}}, {{}}, 5, {}).size() == 1);
-    CHECK_THROWS(std::invalid_argument, regression.products({response}, {{source}}, {{}}, 0, {}));
+    CHECK(regression.products({response}, {{source}}, {{}}, {{}}, 5, {}).size() == 1);
+    CHECK_THROWS(std::invalid_argument, regression.products({response}, {{source}}, {{}}, {{}}, 0, {}));
 }
 
 TEST(shapes_are_checked) {
@@ -151,8 +151,8 @@ TEST(shapes_are_checked) {
     CHECK_THROWS(std::invalid_argument, regression.main_gains({fit}, {}, {}, {}));
     CHECK_THROWS(std::invalid_argument, regression.pair_scores({fit}, {{0}}, {}, {}));
     CHECK_THROWS(std::invalid_argument, regression.without({fit}, {}, {}, {}));
-    CHECK_THROWS(std::invalid_argument, regression.products({fit}, {}, {{}}, 5, {}));
-    CHECK_THROWS(std::invalid_argument, regression.products({fit}, {{}}, {{}}, 5, {}));
+    CHECK_THROWS(std::invalid_argument, regression.products({fit}, {}, {{}}, {{}}, 5, {}));
+    CHECK_THROWS(std::invalid_argument, regression.products({fit}, {{}}, {{}}, {{}}, 5, {}));
     const FittedTarget elsewhere{{1, 0}, {}};
     CHECK_THROWS(std::invalid_argument, regression.fits({{{0, 0}, {1}, {}}}, {}, {}));
     CHECK_THROWS(std::invalid_argument, regression.main_gains({fit}, {{-1}}, {}, {}));
@@ -161,7 +161,8 @@ TEST(shapes_are_checked) {
     CHECK_THROWS(std::invalid_argument, regression.residual(elsewhere));
     CHECK_THROWS(std::invalid_argument, regression.coefficients({{0, 16}, {}}));
     CHECK_THROWS(std::invalid_argument, regression.residual({{0, 0}, {{0, -1, 1}}}));
-    CHECK_THROWS(std::invalid_argument, regression.products({fit}, {{fit}}, {{1}}, 5, {}));
+    CHECK_THROWS(std::invalid_argument, regression.products({fit}, {{fit}}, {{1}}, {{}}, 5, {}));
+    CHECK_THROWS(std::invalid_argument, regression.products({fit}, {{fit}}, {{}}, {{1.0, 2.0}}, 5, {}));
 }
 
 int main() { return run_tests(); }

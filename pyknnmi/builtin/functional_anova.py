@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -94,26 +94,28 @@ class FunctionalANOVA(Learner):
             run.report(Progress(done, total, 0))
 
         search = GraphSearch(regressions, allowed, penalty, report)
-        joined = search.best()
-        p_values = _p_values(search, regressions, joined, run)
         level = min(self.alpha, self.alpha * _ROWS_AT_ALPHA / dataset.n)
-        pairs = dataset.p * (dataset.p - 1) // 2
-        kept = _kept(p_values, level, self.alpha, pairs - _PAIRS_FREE) | allowed.required
-        neighbors = _neighbors(kept, dataset.p)
-        directions = _directions(search, regressions, joined) | _directions(search, regressions, neighbors)
-        rows = {(i, j): _edge_row(directions, i, j, p_values[i, j], dataset.names) for i, j in p_values}
-        answers = {edge: _answer(rows[edge], edge in kept, dataset.n) for edge in p_values}
+        pairs = dataset.p * (dataset.p - 1) // 2 - _PAIRS_FREE
+
+        def significant(p_values: dict[Edge, float]) -> frozenset[Edge]:
+            return _within_rate(p_values, level, self.alpha, pairs) | allowed.required
+
+        neighbors = search.best()
+        kept, rejected = _checked(search, regressions, neighbors, significant, run)
         return LearnedGraph(
-            kept,
+            frozenset(kept),
             {i: tuple(sorted(neighbors[i])) for i in tester.targets},
-            {(i, j): Evidence((i, j, tuple(sorted(joined[i] - {j}))), answers[i, j]) for i, j in p_values},
+            {
+                (i, j): Evidence((i, j, edge.given), edge.answer(joined=(i, j) in kept, n=dataset.n))
+                for (i, j), edge in (kept | rejected).items()
+            },
             {
                 "rows": dataset.n,
                 "copied_rows": copies,
                 "penalty": penalty,
                 "level": level,
-                "edges": [rows[edge] for edge in sorted(kept)],
-                "rejected": [rows[edge] for edge in sorted(p_values.keys() - kept)],
+                "edges": [kept[pair].row for pair in sorted(kept)],
+                "rejected": [rejected[pair].row for pair in sorted(rejected)],
                 "effects": [
                     row
                     for fit in search.fits([(i, others, None) for i, others in enumerate(neighbors)])
@@ -154,73 +156,100 @@ def _allowed(p: int, tester: Tester) -> Allowed:
     return Allowed(free, frozenset(required))
 
 
-def _neighbors(edges: set[Edge] | frozenset[Edge], p: int) -> list[set[int]]:
-    neighbors: list[set[int]] = [set() for _ in range(p)]
-    for i, j in edges:
-        neighbors[i].add(j)
-        neighbors[j].add(i)
-    return neighbors
+@dataclass(frozen=True)
+class _TestedEdge:
+    """What is known of an edge i - j, in plain values, and the other neighbours of i."""
+
+    given: tuple[int, ...]
+    row: dict[str, Any]
+
+    def answer(self, joined: bool, n: int) -> CIResult:
+        return CIResult(
+            statistic=self.row["evidence"],
+            p_value=self.row["p_value"],
+            independent=not joined,
+            n=n,
+            decided_by="smooth-gcm",
+        )
 
 
-def _p_values(
-    search: GraphSearch, regressions: SmoothRegressions, neighbors: Sequence[set[int]], run: Run
-) -> dict[Edge, tuple[float, float]]:
-    """Return the p-values of both directions of each edge, given the other neighbours."""
-    fits = search.fits_without_one(neighbors)
-    directions = [(i, j, neighbors[i] - {j}) for i, j in fits]
-    p_values: dict[Edge, float] = {}
+def _checked(
+    search: GraphSearch,
+    regressions: SmoothRegressions,
+    neighbors: Sequence[set[int]],
+    significant: Callable[[dict[Edge, float]], frozenset[Edge]],
+    run: Run,
+) -> tuple[dict[Edge, _TestedEdge], dict[Edge, _TestedEdge]]:
+    """Take the edges that are not significant out of `neighbors`, and return those that stay and those that do not.
+
+    Two columns that tell the same may each seem needless beside the other. So of the edges of a column only the one
+    with the least evidence goes, and the others are tested again without it.
+    """
+    kept: dict[Edge, _TestedEdge] = {}
+    rejected: dict[Edge, _TestedEdge] = {}
+    pairs = [(i, j) for i, others in enumerate(neighbors) for j in sorted(others) if i < j]
+    while pairs:
+        kept |= _tested(search, regressions, neighbors, pairs, run)
+        doubtful = kept.keys() - significant({pair: edge.row["p_value"] for pair, edge in kept.items()})
+        weakest: dict[int, Edge] = {}
+        for pair in sorted(doubtful, key=lambda pair: (kept[pair].row["evidence"], pair)):
+            for column in pair:
+                weakest.setdefault(column, pair)
+        gone = {pair for pair in doubtful if weakest[pair[0]] == weakest[pair[1]] == pair}
+        for i, j in gone:
+            rejected[i, j] = kept.pop((i, j))
+            neighbors[i].discard(j)
+            neighbors[j].discard(i)
+        changed = {column for pair in gone for column in pair}
+        pairs = sorted(pair for pair in kept if changed.intersection(pair))
+    return kept, rejected
+
+
+def _tested(
+    search: GraphSearch, regressions: SmoothRegressions, neighbors: Sequence[set[int]], pairs: Sequence[Edge], run: Run
+) -> dict[Edge, _TestedEdge]:
+    """Test these edges in both directions, given the other neighbours."""
+    directions = [direction for i, j in pairs for direction in ((i, j), (j, i))]
+    fits = dict(zip(directions, search.fits([(i, neighbors[i], None) for i, _ in directions]), strict=True))
+    others = search.fits([(i, neighbors[i] - {j}, fits[i, j]) for i, j in directions])
+    without = dict(zip(directions, others, strict=True))
+    rows: dict[Edge, dict[str, Any]] = {}
     for begin in range(0, len(directions), _AT_A_TIME):
         part = directions[begin : begin + _AT_A_TIME]
         run.report(Progress(part[0][0], regressions.p, begin))
-        found = direction_p_values(regressions, part, [fits[i, j] for i, j, _ in part])
-        p_values |= {(i, j): p for (i, j, _), p in zip(part, found, strict=True)}
-    return {(i, j): (p_values[i, j], p_values[j, i]) for i, j in p_values if i < j}
+        questions = [(i, j, neighbors[i] - {j}) for i, j in part]
+        p_values = direction_p_values(
+            regressions, questions, [without[pair] for pair in part], [fits[pair] for pair in part]
+        )
+        for (i, j), p_value in zip(part, p_values, strict=True):
+            rows[i, j] = {
+                "column": regressions.names[i],
+                "on": regressions.names[j],
+                "evidence": fits[i, j].gain - without[i, j].gain,
+                "shape": shape_of(regressions, fits[i, j], j),
+                "interacts_with": [regressions.names[k] for k in partners(fits[i, j], j)],
+                "p_value": p_value,
+            }
+    return {
+        (i, j): _TestedEdge(
+            tuple(sorted(neighbors[i] - {j})),
+            {
+                "source": regressions.names[i],
+                "target": regressions.names[j],
+                "evidence": rows[i, j]["evidence"] + rows[j, i]["evidence"],
+                "p_value": symmetric_p_value(rows[i, j]["p_value"], rows[j, i]["p_value"]),
+                "directions": [rows[i, j], rows[j, i]],
+            },
+        )
+        for i, j in pairs
+    }
 
 
-def _kept(checks: dict[Edge, tuple[float, float]], level: float, rate: float, pairs: int) -> frozenset[Edge]:
+def _within_rate(p_values: dict[Edge, float], level: float, rate: float, pairs: int) -> frozenset[Edge]:
     """Return the edges whose p-values are at most `level`, and within the false discovery rate over so many pairs.
 
     Source: Benjamini and Hochberg (1995), doi:10.1111/j.2517-6161.1995.tb02031.x.
     """
-    p_values = {edge: symmetric_p_value(*both) for edge, both in checks.items()}
     bounds = [p for rank, p in enumerate(sorted(p_values.values()), start=1) if p * pairs <= rate * rank]
     bound = min(level, max(bounds, default=-1.0))
     return frozenset(edge for edge, p in p_values.items() if p <= bound)
-
-
-def _directions(
-    search: GraphSearch, regressions: SmoothRegressions, neighbors: Sequence[set[int]]
-) -> dict[Edge, dict[str, Any]]:
-    """Return, for each column i and neighbour j, the evidence that j adds to i's other neighbours, and the shape."""
-    fits = search.fits([(i, others, None) for i, others in enumerate(neighbors)])
-    return {
-        (i, j): {
-            "evidence": fits[i].gain - other.gain,
-            "shape": shape_of(regressions, fits[i], j),
-            "interacts_with": [regressions.names[k] for k in partners(fits[i], j)],
-        }
-        for (i, j), other in search.fits_without_one(neighbors).items()
-    }
-
-
-def _edge_row(
-    directions: dict[Edge, dict[str, Any]], i: int, j: int, p_values: tuple[float, float], names: Sequence[str]
-) -> dict[str, Any]:
-    """Return what is known of an edge, in plain values."""
-    both = [
-        {"column": names[a], "on": names[b], **directions[a, b], "p_value": p}
-        for a, b, p in ((i, j, p_values[0]), (j, i, p_values[1]))
-    ]
-    return {
-        "source": names[i],
-        "target": names[j],
-        "evidence": sum(direction["evidence"] for direction in both),
-        "p_value": symmetric_p_value(*p_values),
-        "directions": both,
-    }
-
-
-def _answer(row: dict[str, Any], joined: bool, n: int) -> CIResult:
-    return CIResult(
-        statistic=row["evidence"], p_value=row["p_value"], independent=not joined, n=n, decided_by="smooth-gcm"
-    )

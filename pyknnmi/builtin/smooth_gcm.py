@@ -68,8 +68,9 @@ class BoundSmoothGCM(BoundTest):
 
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
         """Return the answer for columns x and y given the columns z."""
-        fits = self._regressions.fits([(x, z, None), (y, z, None)])
-        p_value = symmetric_p_value(*direction_p_values(self._regressions, [(x, y, z), (y, x, z)], fits))
+        *fits, of_x, of_y = self._regressions.fits([(x, z, None), (y, z, None), (x, (*z, y), None), (y, (*z, x), None)])
+        directions = [(x, y, z), (y, x, z)]
+        p_value = symmetric_p_value(*direction_p_values(self._regressions, directions, fits, [of_x, of_y]))
         return CIResult(
             statistic=float(-np.log10(p_value)),
             p_value=p_value,

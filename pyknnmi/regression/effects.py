@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.data.dataset import Dataset
-from pyknnmi.regression.features import PRODUCT_SLOTS
+from pyknnmi.regression.features import FAST_SLOTS, PRODUCT_SLOTS
 from pyknnmi.regression.smooth import ColumnFit, SmoothRegressions
 
 __all__ = ["partial_effects", "partners", "shape_of"]
@@ -20,7 +20,8 @@ _POINTS, _PAIR_POINTS = 25, 11
 _LINEAR = 0.9  # share of an effect's variance that a line, or any even function, explains
 _EVEN = 0.8
 _FAST = 0.25  # share of the variance of the cosines that those of more than two periods have
-_LINE_SLOTS, _EVEN_SLOTS, _FAST_SLOTS = (0, 1), (2, 3, 5, 7, 9, 11, 13, 15), tuple(range(7, 16))
+_STEPS = 0.5  # share of the variance of an effect that its steps have
+_LINE_SLOTS, _EVEN_SLOTS = (0, 1), (2, 3, 5, 7, 9, 11, 13, 15)
 
 
 def shape_of(regressions: SmoothRegressions, fit: ColumnFit, on: int) -> str:
@@ -30,8 +31,8 @@ def shape_of(regressions: SmoothRegressions, fit: ColumnFit, on: int) -> str:
     -------
     str
         ``none``; ``linear``: in the values or in their normal scores; ``spread``: on the distance from the middle
-        alone; ``oscillating``: with more than two turns; ``smooth``: any other function of the column; ``interaction``:
-        only together with others; ``categories``: the column holds categories.
+        alone; ``oscillating``: with more than two turns; ``steps``: mostly by jumps; ``smooth``: any other function of
+        the column; ``interaction``: only together with others; ``categories``: the column holds categories.
     """
     block = regressions.blocks[on]
     weights = np.zeros(block.shape[1])
@@ -56,12 +57,15 @@ def _shape_of_curve(regressions: SmoothRegressions, column: int, weights: Values
         return "categories"
     block = regressions.blocks[column]
     effect = block @ weights
+    steps = slice(len(weights) - regressions.steps[column], None)
+    if np.var(block[:, steps] @ weights[steps]) > _STEPS * np.var(effect):
+        return "steps"
     if _share(block[:, _LINE_SLOTS], effect) >= _LINEAR:
         return "linear"
     if _share(block[:, _EVEN_SLOTS], effect) >= _EVEN:
         return "spread"
     cosines = weights[3:] ** 2
-    if (weights[list(_FAST_SLOTS)] ** 2).sum() >= _FAST * cosines.sum() > 0:
+    if (weights[list(FAST_SLOTS)] ** 2).sum() >= _FAST * cosines.sum() > 0:
         return "oscillating"
     return "smooth"
 

@@ -11,7 +11,8 @@ normal quantile of r/(n + 1), and v the standard normal distribution function of
 With v = r/n the cosines would be too slow in the tails: there few ranks lie between values that are far apart, and what
 a common cause does there would be left over in all of its effects. With u itself they would be slow in the middle.
 
-Those of a column of categories are orthonormal contrasts of their indicators. All are centred and of variance 1; a
+Those of a column of categories are orthonormal contrasts of their indicators. Where effects of a
+column of numbers jump, steps take the place of its fastest cosines. All are centred and of variance 1; a
 feature that is a linear function of those before it, such as the square of a column of two values, is zero.
 """
 
@@ -28,7 +29,7 @@ from pyknnmi.errors import DataError
 from pyknnmi.numbers.ranks import average_ranks
 from pyknnmi.run import check_memory
 
-__all__ = ["CATEGORIES", "NUMBERS", "PRODUCT_SLOTS", "SOURCE_SLOTS", "WIDTH", "blocks_of"]
+__all__ = ["CATEGORIES", "FAST_SLOTS", "NUMBERS", "PRODUCT_SLOTS", "SOURCE_SLOTS", "WIDTH", "blocks_of", "put_steps"]
 
 Values = NDArray[np.float64]
 
@@ -38,6 +39,8 @@ PRODUCT_SLOTS = (0, 3, 4, 5)
 """u and the cosines of k = 2, 3, 4: pair blocks are products of these features."""
 SOURCE_SLOTS = (0, 3, 4, 2, 5, 6)
 """The features of a column whose residuals the check multiplies with those of another column."""
+FAST_SLOTS = tuple(range(7, WIDTH))
+"""Cosines of more than two periods, and steps."""
 _CONTRAST_SLOTS = (0, 3, 4, 5, 6, 1, 2, *range(7, WIDTH))  # those that products and the check take come first
 NUMBERS, CATEGORIES = 0, 1
 """Which of the tables of priors a column has."""
@@ -79,6 +82,12 @@ def block_of(values: Values) -> Values:
         cosine -= cosine.mean()
         block[:, slot] = _standardized(cosine - normal * (normal * cosine).mean())
     return block
+
+
+def put_steps(block: Values, column: Values, places: Values) -> None:
+    """Put a step at each of these values of the column in the place of a fast cosine, the first into the last slot."""
+    for slot, place in zip(range(WIDTH - 1, 0, -1), places, strict=False):
+        block[:, slot] = _standardized((column >= place).astype(float))
 
 
 def contrasts_of(codes: Values, name: str) -> Values:

@@ -89,7 +89,7 @@ class GraphSearch:
         There are two searches: from the required edges alone, and from those of each column's regression on all others.
         """
         empty = self._start(self._allowed.required)
-        full = self._start({*self._allowed.required, *self._edges_of_full_fits(empty.guesses)}, empty.guesses)
+        full = self._start({*self._allowed.required, *self._edges_of_full_fits(empty.guesses)})
         scores = [self._climb(state) for state in (empty, full)]
         return (empty, full)[int(np.argmax(scores))].neighbors
 
@@ -98,24 +98,14 @@ class GraphSearch:
         self._fit(questions)
         return [self._known[column, frozenset(others)] for column, others, _ in questions]
 
-    def fits_without_one(self, neighbors: Sequence[Collection[int]]) -> dict[tuple[int, int], ColumnFit]:
-        """Return, for each column i and neighbour j, the fit of i on its other neighbours."""
-        every = self.fits([(i, others, None) for i, others in enumerate(neighbors)])
-        pairs = [(i, j) for i, others in enumerate(neighbors) for j in sorted(others)]
-        found = self.fits([(i, set(neighbors[i]) - {j}, every[i]) for i, j in pairs])
-        return dict(zip(pairs, found, strict=True))
-
-    def _start(self, edges: Iterable[Edge], guesses: NDArray[np.float64] | None = None) -> _State:
+    def _start(self, edges: Iterable[Edge]) -> _State:
         p = self._regressions.p
         neighbors: list[set[int]] = [set() for _ in range(p)]
         for i, j in edges:
             neighbors[i].add(j)
             neighbors[j].add(i)
-        state = _State(neighbors, [self._regressions.empty(i) for i in range(p)], np.zeros((p, p)))
-        if guesses is not None:
-            state.guesses = guesses.copy()
-        else:
-            self._guess(state, range(p))
+        guesses = np.where(self._allowed.free, self._regressions.gains_alone, 0.0)
+        state = _State(neighbors, [self._regressions.empty(i) for i in range(p)], guesses)
         changed = [i for i in range(p) if neighbors[i]]
         self._fit([(i, neighbors[i], None) for i in changed])
         self._settle(state, changed)

@@ -16,11 +16,15 @@ __all__ = [
     "MAIN_COST",
     "MOST_BLOCKS",
     "MOST_BLOCKS_OF_CHECK",
+    "MOST_STEPS",
     "NUMBER_PRIORS",
     "PAIR_COST",
     "PAIR_PRIORS",
     "PASSES",
     "PASSES_OF_CHECK",
+    "STEP_BACKGROUNDS",
+    "STEP_PRIORS",
+    "STEP_SIZES",
 ]
 
 MAIN_COST, PAIR_COST = 0.5, 1.5
@@ -29,6 +33,11 @@ MOST_BLOCKS, MOST_BLOCKS_OF_CHECK = 20, 10
 """Blocks in a fit at most."""
 PASSES, PASSES_OF_CHECK = 4, 1
 """So often at most are all blocks of a fit tried again."""
+
+MOST_STEPS = 6
+"""Steps of one column at most."""
+STEP_SIZES = (0.6, 6.0)
+"""Variances of the coefficients of steps."""
 
 _NEGLIGIBLE, _NEGLIGIBLE_PAIR = 1e-5, 1e-3
 _FREQUENCIES = np.array(FREQUENCIES)
@@ -79,6 +88,27 @@ def _pair_priors() -> NDArray[np.float64]:
     return np.sqrt(variances)
 
 
+def _step_priors(steps: int) -> NDArray[np.float64]:
+    """Return the standard deviations for a column of numbers whose last features are steps, shape (priors, 16).
+
+    The first are those of other columns. Then follow one of the steps, and all of them, with a smooth function.
+    """
+    without = NUMBER_PRIORS.copy()
+    without[:, WIDTH - steps :] = 0.0
+    priors = list(without)
+    for chosen in np.unique([*np.eye(steps), np.ones(steps)], axis=0):
+        for background in without[_BACKGROUNDS]:
+            for size in STEP_SIZES:
+                prior = background.copy()
+                prior[WIDTH - steps :] = np.sqrt(size * chosen)
+                priors.append(prior)
+    return np.array(priors)
+
+
 NUMBER_PRIORS = _number_priors()
+_BACKGROUNDS = [0, 3, 6, 8, 12, 18]
+STEP_BACKGROUNDS = NUMBER_PRIORS[_BACKGROUNDS]
+"""What a step may come on top of: lines, smooth functions and rough ones."""
+STEP_PRIORS = tuple(_step_priors(steps) for steps in range(1, MOST_STEPS + 1))
 CATEGORY_PRIORS = np.sqrt([np.full(WIDTH, size) for size in (0.01, 0.04, 0.15, 0.6, 2.0)])
 PAIR_PRIORS = _pair_priors()

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from pyknnmi import _core
 from pyknnmi.data.dataset import Dataset
-from pyknnmi.regression.features import CATEGORIES, NUMBERS, PRODUCT_SLOTS, WIDTH, blocks_of
+from pyknnmi.regression.features import CATEGORIES, NUMBERS, PRODUCT_SLOTS, WIDTH, blocks_of, put_steps
+from pyknnmi.regression.jumps import places_of_jumps
 from pyknnmi.regression.priors import (
     CATEGORY_PRIORS,
     MAIN_COST,
@@ -21,6 +22,7 @@ from pyknnmi.regression.priors import (
     PAIR_PRIORS,
     PASSES,
     PASSES_OF_CHECK,
+    STEP_PRIORS,
 )
 
 __all__ = ["ColumnFit", "SmoothRegressions", "Term"]
@@ -28,6 +30,11 @@ __all__ = ["ColumnFit", "SmoothRegressions", "Term"]
 Values = NDArray[np.float64]
 Term = tuple[int, int, int]
 """A block of a fit: its column, its second column or -1 for a main block, and the number of its prior."""
+
+_PRIORS = [NUMBER_PRIORS, CATEGORY_PRIORS, *STEP_PRIORS]
+_FIRST_STEPS = 2  # the priors of a column with one step
+_WORTH_STEPS = 10.0
+"""Nats of evidence that an effect needs, for its jumps to be looked for."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,13 @@ class SmoothRegressions:
         Threads to use; the answers do not depend on it.
     poll : callable, optional
         Called a few times a second; what it raises ends the work.
+
+    Attributes
+    ----------
+    steps : list of int
+        For each column how many steps are among its features, the last ones.
+    gains_alone : ndarray, shape (p, p)
+        The gain of the regression of each column (row) on the main block of one other (column), in nats.
     """
 
     def __init__(self, dataset: Dataset, threads: int = 1, poll: Callable[[], object] | None = None) -> None:
@@ -78,15 +92,56 @@ class SmoothRegressions:
             for j, kind in enumerate(kinds)
         )
         self._kinds = kinds
-        self._core = _core.BlockRegression(
+        self.steps = [0] * self.p
+        self._core = self._new_core()
+        self.gains_alone = self._gains_alone(range(self.p))
+        self._put_steps(dataset)
+
+    def _new_core(self) -> _core.BlockRegression:
+        return _core.BlockRegression(
             self.blocks,
-            kinds,
-            [NUMBER_PRIORS, CATEGORY_PRIORS],
+            [_FIRST_STEPS + steps - 1 if steps else kind for kind, steps in zip(self._kinds, self.steps, strict=True)],
+            _PRIORS,
             PAIR_PRIORS,
             PRODUCT_SLOTS,
             threads=self._threads,
             poll=self._poll,
         )
+
+    def _gains_alone(self, sources: Sequence[int]) -> Values:
+        """Return the gain of each column's regression on one of these alone, without pairs, shape (p, sources)."""
+        nothing = [self.empty(i) for i in range(self.p)]
+        gains = np.array(self.main_gains(nothing, [sources] * self.p)).reshape(self.p, len(sources))
+        gains[np.arange(self.p)[:, None] == np.array(sources)] = 0.0
+        return gains
+
+    def _put_steps(self, dataset: Dataset) -> None:
+        """Put steps into the blocks of columns whose effects jump."""
+        worth = self.gains_alone >= _WORTH_STEPS
+        worth[:, [self.is_category(j) for j in range(self.p)]] = False
+        looks = int(worth.sum())
+        places = {}
+        for j in np.flatnonzero(worth.any(axis=0)).tolist():
+            if self._poll:
+                self._poll()
+            effects = [(i, slot) for i in np.flatnonzero(worth[:, j]).tolist() for slot in self.targets[i]]
+            gains = self._core.main_gains(
+                [(effect, []) for effect in effects], [[j]] * len(effects), MAIN_COST, threads=self._threads
+            )
+            places[j] = places_of_jumps(
+                dataset.values[:, j],
+                self.blocks[j],
+                np.array([self.blocks[i][:, slot] for i, slot in effects]),
+                np.array(gains)[:, 0] + MAIN_COST,
+                looks,
+            )
+        changed = [j for j, found in places.items() if len(found)]
+        for j in changed:
+            put_steps(self.blocks[j], dataset.values[:, j], places[j])
+            self.steps[j] = len(places[j])
+        if changed:
+            self._core = self._new_core()
+            self.gains_alone[:, changed] = self._gains_alone(changed)
 
     def empty(self, column: int) -> ColumnFit:
         """Return the regression of a column on nothing."""
@@ -182,6 +237,7 @@ class SmoothRegressions:
         responses: Sequence[tuple[tuple[int, int], Sequence[Term]]],
         sources: Sequence[Sequence[tuple[tuple[int, int], Sequence[Term]]]],
         given: Sequence[Sequence[int]],
+        mixtures: Sequence[Sequence[float]],
         bin_rows: int,
     ) -> list[list[tuple[int, float, tuple[float, float, float]]]]:
         """Return the groups of products of residuals that `check` turns into p-values."""
@@ -189,6 +245,7 @@ class SmoothRegressions:
             [(target, list(terms)) for target, terms in responses],
             [[(target, list(terms)) for target, terms in each] for each in sources],
             [sorted(each) for each in given],
+            [list(each) for each in mixtures],
             bin_rows,
             threads=self._threads,
             poll=self._poll,

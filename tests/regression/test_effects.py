@@ -24,7 +24,8 @@ def fitted(function, n=600, columns=2):
         (lambda x: x[0], "linear"),
         (lambda x: x[0] ** 2, "spread"),
         (lambda x: np.sin(4 * x[0]), "oscillating"),
-        (lambda x: np.where(x[0] > 0.7, x[0], 0), "smooth"),
+        (lambda x: np.floor(x[0]) % 2, "steps"),
+        (lambda x: np.maximum(x[0], 0), "smooth"),
     ],
 )
 def test_shape_of_one_column(function, shape):

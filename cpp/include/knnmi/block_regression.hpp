@@ -70,7 +70,7 @@ struct FittedTarget {
 // the matrix whose eigenvalues weigh the chi-squared variables that it is a sum of under independence.
 struct ProductGroup {
     std::int32_t
-        column;  // the conditioning column that the products have as a factor; -1 for the first feature, -2 for all
+        column;  // the conditioning column that is a factor; -1 for the first source, -2 for all, -3 for their mixture
     double sum;
     std::array<double, 3> traces;
 };
@@ -113,13 +113,15 @@ public:
     std::vector<double> residual(const FittedTarget& fit) const;
 
     // Products of the residual of `response` and those of `sources`, alone and times features of the columns `given`,
-    // in the groups: the first source, all sources, one for each column given. From the residual of a response the
+    // in the groups: the first source, all sources, one for each column given; and the sum of sources with the weights
+    // of a `mixture`, where these are not empty. From the residual of a response the
     // means over bins of rows next to each other are taken off, for each column that both its fit and that of a source
     // use: what both leave of a jump or in a tail would look like dependence. The bins have about `bin_rows` rows,
     // times the number of such columns.
     std::vector<std::vector<ProductGroup>> products(const std::vector<FittedTarget>& responses,
                                                     const std::vector<std::vector<FittedTarget>>& sources,
                                                     const std::vector<std::vector<std::int32_t>>& given,
+                                                    const std::vector<std::vector<double>>& mixtures,
                                                     std::size_t bin_rows, const Options& options) const;
 
 private:

@@ -249,15 +249,21 @@ std::vector<double> BlockRegression::residual(const FittedTarget& fit) const {
 std::vector<std::vector<ProductGroup>> BlockRegression::products(const std::vector<FittedTarget>& responses,
                                                                  const std::vector<std::vector<FittedTarget>>& sources,
                                                                  const std::vector<std::vector<std::int32_t>>& given,
+                                                                 const std::vector<std::vector<double>>& mixtures,
                                                                  std::size_t bin_rows, const Options& options) const {
     check_one_each(sources.size(), responses.size(), "sources");
     check_one_each(given.size(), responses.size(), "conditioning columns");
+    check_one_each(mixtures.size(), responses.size(), "a mixture");
     for (const FittedTarget& fit : responses) table_->check_fit(fit);
     for (const auto& fits : sources) {
         if (fits.empty()) throw std::invalid_argument("a response needs at least one source");
         for (const FittedTarget& fit : fits) table_->check_fit(fit);
     }
     for (const auto& columns : given) table_->check_columns(columns);
+    for (std::size_t i = 0; i < mixtures.size(); ++i) {
+        if (!mixtures[i].empty() && mixtures[i].size() != sources[i].size())
+            throw std::invalid_argument("a mixture needs a weight for each source");
+    }
     if (bin_rows < 1) throw std::invalid_argument("bin_rows must be at least 1");
     table_->tidy();
     std::vector<std::vector<ProductGroup>> found(responses.size());
@@ -294,6 +300,13 @@ std::vector<std::vector<ProductGroup>> BlockRegression::products(const std::vect
                 }
             }
             found[i].push_back(summed(s, products, weights));
+        }
+        if (!mixtures[i].empty()) {
+            std::vector<double> mixture(response.size());
+            for (std::size_t k = 0; k < alone.size(); ++k) {
+                for (std::size_t row = 0; row < mixture.size(); ++row) mixture[row] += mixtures[i][k] * alone[k][row];
+            }
+            found[i].push_back(summed(-3, {mixture}, {1.0}));
         }
     });
     return found;
