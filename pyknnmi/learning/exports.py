@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from pyknnmi.learning.graph_formats import (
 )
 from pyknnmi.learning.provenance import provenance
 from pyknnmi.learning.record import from_record, to_record
-from pyknnmi.learning.result import LearnResult, PairEvidence, selection_frequencies
+from pyknnmi.learning.result import LearnResult, PairEvidence, one_sided_outcome, selection_frequencies
 from pyknnmi.protocols.ci_tests import CIResult
 from pyknnmi.search.constraints import FORBIDDEN, REQUIRED
 
@@ -138,17 +138,28 @@ def evidence_csv(result: LearnResult) -> str:
     for a, b in sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]])):
         pair, known = evidence.get((a, b)), a in result.blankets and b in result.blankets
         row: list[Any] = [safe_name(a), safe_name(b), _word((a, b) in result.graph)]
-        row.append(safe_name(pair.outcome) if pair else "")
+        row.append(safe_name(pair.outcome if pair else _untested_outcome(result, a, b, one_sided)))
         row.append(_word((a, b) in one_sided) if known else "")
         row += _decision(pair.given, pair.answer) if pair else [""] * len(_DECISION)
         row += ["" if pair is None else getattr(pair.answer, key) for key in ("level", "permutations", "n")]
         sides = {side.target: side for side in pair.sides} if pair else {}
         for end in (a, b):
             side = sides.get(end)
-            row += [_word(side.member), *_decision(side.given, side.answer)] if side else [""] * (1 + len(_DECISION))
+            member = (b if end == a else a) in result.blankets[end] if pair is None and end in result.blankets else None
+            row.append(_word(side.member if side else member))
+            row += _decision(side.given, side.answer) if side else [""] * len(_DECISION)
         row.append(frequency.get((a, b)))
         rows.append(["" if cell is None else cell for cell in row])
     return csv_text(rows)
+
+
+def _untested_outcome(result: LearnResult, a: str, b: str, one_sided: Container[tuple[str, str]]) -> str:
+    """Return what became of a pair of which the learner gives no test."""
+    edge = (a, b) in result.graph
+    if (a, b) not in one_sided:
+        return "joined" if edge else "not joined"
+    inside, outside = (a, b) if b in result.blankets[a] else (b, a)
+    return one_sided_outcome(inside, outside, edge)
 
 
 def adjacency_csv(result: LearnResult) -> str:
@@ -239,5 +250,5 @@ def _names(names: Sequence[str]) -> str:
     return safe_name(csv_text([names], delimiter=";").removesuffix("\n")) if names else ""
 
 
-def _word(holds: bool) -> str:
-    return str(holds).lower()
+def _word(holds: bool | None) -> str:
+    return "" if holds is None else str(holds).lower()

@@ -30,6 +30,7 @@ __all__ = [
     "named_blankets",
     "named_evidence",
     "named_pairs",
+    "one_sided_outcome",
     "rows_of_pairs",
     "selection_frequencies",
 ]
@@ -98,17 +99,19 @@ class PairEvidence:
             return "in both blankets" if len(members) == 2 else f"in the blanket of {members[0].target}"
         if not members:
             return "in neither blanket" if len(self.sides) == 2 else f"not in the blanket of {self.sides[0].target}"
-        inside = members[0]
-        where = (
-            f"{inside.other} is in the blanket of {inside.target}, and {inside.target} not in that of {inside.other}"
-        )
         rule = "the rule combined" if self.answer.decided_by == "both directions" else "the AND rule"
-        return f"kept by one side: {where}" if self.edge else f"lost by {rule}: {where}"
+        return one_sided_outcome(members[0].target, members[0].other, self.edge, rule)
 
     @property
     def is_constrained(self) -> bool:
         """Whether the pair was required or forbidden, so that nothing was tested."""
         return self.answer.decided_by in (REQUIRED, FORBIDDEN)
+
+
+def one_sided_outcome(inside: str, outside: str, edge: bool, rule: str = "the AND rule") -> str:
+    """Return what became of a pair of which only `inside` has the other, `outside`, in its blanket."""
+    where = f"{outside} is in the blanket of {inside}, and {inside} not in that of {outside}"
+    return f"kept by one side: {where}" if edge else f"lost by {rule}: {where}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pyknnmi.learning.result import LearnResult, PairEvidence, format_p_value, rows_of_pairs, selection_frequencies
+from pyknnmi.learning.result import (
+    LearnResult,
+    PairEvidence,
+    format_p_value,
+    one_sided_outcome,
+    rows_of_pairs,
+    selection_frequencies,
+)
 from pyknnmi.protocols.ci_tests import CIResult
 from pyknnmi.protocols.spec import Spec, Value
 from pyknnmi.search.constraints import FORBIDDEN, REQUIRED
@@ -184,8 +191,7 @@ def _untested(result: LearnResult, a: str, b: str) -> str:
     if (a, b) in result.graph:
         return "chosen by the learner"
     inside, outside = (a, b) if b in result.blankets[a] else (b, a)
-    where = f"{outside} is in the blanket of {inside}, and {inside} not in that of {outside}"
-    return f"lost by the AND rule: {where}, whose search ended before it tested this pair"
+    return f"{one_sided_outcome(inside, outside, edge=False)}, whose search ended before it tested this pair"
 
 
 def _reason(found: PairEvidence) -> str:

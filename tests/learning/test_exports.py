@@ -367,6 +367,11 @@ def test_evidence_says_which_pairs_are_one_sided(rule, registry):
     rows = {(row["source"], row["target"]): row for row in csv.DictReader(io.StringIO(WRITERS["evidence.csv"](result)))}
     assert (rows["X1", "X2"]["edge"], rows["X1", "X2"]["one_sided"]) == (str(rule == "or").lower(), "true")
     assert (rows["X3", "X4"]["edge"], rows["X3", "X4"]["one_sided"]) == ("true", "false")
+    # no test was made: yet the row says what became of the pair, and why
+    became = {"and": "lost by the AND rule", "or": "kept by one side"}[rule]
+    assert rows["X1", "X2"]["outcome"] == f"{became}: X2 is in the blanket of X1, and X1 not in that of X2"
+    assert (rows["X1", "X2"]["source_member"], rows["X1", "X2"]["target_member"]) == ("true", "false")
+    assert rows["X3", "X4"]["outcome"] == "joined"
 
 
 def test_evidence_holds_what_both_searches_found(result):
