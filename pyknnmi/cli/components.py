@@ -39,7 +39,10 @@ def components() -> None:
 @click.command()
 @click.argument("name")
 def describe(name: str) -> None:
-    """Show what component NAME does, and its parameters."""
+    """Show what component NAME does, and its parameters; of a preset, what it stands for."""
+    if name in PRESETS:
+        click.echo(f"{name}, a preset for {PRESETS[name].spec}\n\n{PRESETS[name].summary}")
+        return
     cls = default_registry().get(name)
     click.echo(f"{name}, a {cls.kind} [{default_registry().plugin_of(name).name}]\n")
     click.echo(inspect.getdoc(cls) or "")

@@ -48,6 +48,11 @@ def test_describe(name):
         assert parameter.allowed in shown
 
 
+@pytest.mark.parametrize("preset", PRESETS.values(), ids=list(PRESETS))
+def test_describe_says_what_a_preset_stands_for(preset):
+    assert invoke("describe", preset.name) == f"{preset.name}, a preset for {preset.spec}\n\n{preset.summary}\n"
+
+
 def test_describe_what_is_not_there():
     result = CliRunner().invoke(main, ["describe", "fisher"])
     assert result.exit_code == 2
