@@ -429,7 +429,10 @@ def _split(where: str, text: str, options: TableOptions) -> tuple[_Body, list[st
 
 
 def _one_column(where: str, name: str) -> DataError:
-    return DataError(f"{where} has one column, '{name}': separate columns by commas, semicolons or tabs")
+    return DataError(
+        f"{where} has one column, '{name[:60]}': separate columns by commas, semicolons or tabs, and put "
+        "nothing above their names"
+    )
 
 
 def _ends_with_value(row: str, delimiter: str) -> bool:
@@ -501,7 +504,7 @@ def _width_error(where: str, line: int, row: Sequence[str], names: Sequence[str]
         way_out = ": the line ends with a separator: remove it, or end the line of names with one too"
     elif row[0].lstrip()[:1] in _COMMENT and len(row) < len(names):
         way_out = ": if it is a comment, remove it"
-    elif (is_first and len(names) == 1) or names[0][:1] in _COMMENT:
+    elif len(names) == 1 or names[0][:1] in _COMMENT or (is_first and len(row) > len(names) + 1):
         way_out = ": the first line must hold the column names, and be no title or comment"
     elif is_first and len(row) == len(names) + 1:
         way_out = (

@@ -32,6 +32,8 @@ _TABLES = {b"PAR1": "Parquet", b"ARROW1": "Feather"}
 _OTHER_FORMATS = (
     (b"$FL", "a table of SPSS", "or read it with pandas.read_spss and pass the frame"),
     (b"<stata_dta>", "a table of Stata", "or read it with pandas.read_stata and pass the frame"),
+    (b"r\x02\x01\0", "a table of Stata", "or read it with pandas.read_stata and pass the frame"),
+    (b"s\x02\x01\0", "a table of Stata", "or read it with pandas.read_stata and pass the frame"),
     (bytes(12) + b"\xc2\xea\x81\x60", "a table of SAS", "or read it with pandas.read_sas and pass the frame"),
     (b"HEADER RECORD***", "a table of SAS", "or read it with pandas.read_sas and pass the frame"),
     (b"\x89HDF", "HDF5", "or read it with pandas.read_hdf or h5py and pass the frame"),

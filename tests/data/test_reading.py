@@ -513,6 +513,12 @@ def test_one_column(write):
         ("a,b\n1,2\n3,4\n# done\n", "line 4: 1 values for 2 column names: if it is a comment, remove it"),
         ("#x\n#y\na,b\n1,2\n", "line 3: 2 values for 1 column names: .* and be no title or comment"),
         ("a,b\n1,2,3\n1,2\n" * 2, "line 2: 3 values for 2 column names"),
+        (
+            "569,30,malignant\n" + "1,2,3,4,5\n" * 3,
+            "line 2: 5 values for 3 .*: the first line must hold the column names",
+        ),
+        ("A title\nof two lines\n\na,b\n1,2\n", "one column, 'A title': .*, and put nothing above their names"),
+        (b"r\x02\x01\0\x0e\0", "it is a table of Stata"),
         ("a,b,c\n1,2,3\n1,2\n", "line 3: 2 values for 3 column names: give each column one value in each row"),
         ("a^b^c\n" + "".join(f"{i}^{i * i}^x\n" for i in range(30)), r"one column, 'a\^b\^c': separate columns by"),
         ("a,b\n1e-400,2\n0,3\n", "'a' holds 1e-400 in line 2, a number so small that a double makes it 0"),
