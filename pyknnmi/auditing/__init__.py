@@ -55,7 +55,9 @@ class Audit:
         if not self.findings:
             lines.append("nothing was found that speaks against any test")
         given = "".join(f", {option}={value!r}" for option, value in self.options.items())
-        return "\n".join([*lines, f"recommended: {self.spec}{given}", *(f"    {reason}" for reason in self.reasons)])
+        return "\n".join(
+            [*lines, f"suits this table: {self.spec}{given}", *(f"    {reason}" for reason in self.reasons)]
+        )
 
     def command(self, data: str, read_as: Sequence[str] = ()) -> str:
         """Return the command that makes the recommended run, for a shell.

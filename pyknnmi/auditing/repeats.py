@@ -16,6 +16,8 @@ __all__ = ["repeated_rows"]
 
 _REPEATED = 0.01  # share of rows from which repeats are reported
 _USUAL = 0.05  # share of rows from which equal values are no sign of a copy
+_FEW_VALUES = 30  # of columns that have more, rows that are equal in all are no accident
+_CELLS_A_ROW = 100
 _PAIRS = 6  # of columns that are compared to tell repeats from chance
 
 
@@ -24,7 +26,9 @@ def repeated_rows(dataset: Dataset, numbers: Sequence[str]) -> Iterator[AuditFin
     share = 1 - dataset.without_repeats().n / dataset.n
     if share < _REPEATED:
         return
-    copied = max(share * (1 - _share_by_chance(dataset.values)), _share_of_own(dataset.values))
+    copied = 0.0
+    if not (_has_few_cells(dataset.values) or _follows_from_one_column(dataset.values)):
+        copied = max(share * (1 - _share_by_chance(dataset.values)), _share_of_own(dataset.values))
     but_for = f" but for {listing(numbers)}" if numbers else ""
     leave_out = f"leave out {listing(numbers)}, and " if numbers else ""
     if copied >= _REPEATED:
@@ -46,6 +50,29 @@ def repeated_rows(dataset: Dataset, numbers: Sequence[str]) -> Iterator[AuditFin
             "in a table of few different values rows repeat by chance, which does no harm",
             "keep them, unless they are no observations of their own",
         )
+
+
+def _has_few_cells(values: NDArray[np.float64]) -> bool:
+    """Return whether columns of few values make so few different rows that independent ones repeat."""
+    levels = [len(np.unique(column)) for column in values.T]
+    return max(levels) <= _FEW_VALUES and math.prod(levels) <= _CELLS_A_ROW * len(values)
+
+
+def _follows_from_one_column(values: NDArray[np.float64]) -> bool:
+    """Return whether all columns are functions of one, and rows are equal in it as rounded numbers are.
+
+    Of rounded numbers about half as many pairs are equal as are neighbours in the steps of rounding.
+    """
+    rows = len(np.unique(_as_bytes(values)))
+    for column in values.T:
+        distinct, counts = np.unique(column, return_counts=True)
+        if len(distinct) == rows > 1:
+            steps = np.diff(distinct)
+            next_to = steps < 1.5 * steps.min()
+            by_chance = float((counts[1:] * counts[:-1])[next_to].sum()) / 2
+            if (counts * (counts - 1)).sum() / 2 <= 2 * by_chance + 4 * math.sqrt(by_chance):
+                return True
+    return False
 
 
 def _share_by_chance(values: NDArray[np.float64]) -> float:

@@ -262,6 +262,34 @@ def test_two_columns_of_few_values_repeat_by_chance_however_they_depend():
     assert not found(np.column_stack([first, (first + random.integers(0, 2, 200)) % 4]))["repeated-rows", ()].serious
 
 
+@pytest.mark.parametrize("digits", [0, 1, 2])
+@pytest.mark.parametrize("scale", [1, 7, 100])
+def test_columns_that_follow_from_one_rounded_column_are_no_copies(digits, scale):
+    once = np.round(scale * U, digits)
+    functions = np.column_stack([once, once**2 - once, np.exp(once / scale), np.abs(once)])
+    assert not [f for f in found(functions).values() if f.kind == "repeated-rows" and f.serious]
+
+
+@pytest.mark.parametrize("column", [U, np.round(100 * U, 1)])
+def test_copies_of_rows_that_follow_from_one_column_are_found(column):
+    functions = np.column_stack([column, column**2, np.exp(column / 100)])
+    copied = np.vstack([functions, functions[:60]])
+    assert found(copied)["repeated-rows", ()].serious
+
+
+@pytest.mark.parametrize("levels", [2, 3, 5, 10])
+@pytest.mark.parametrize("given", [0, 1, 2])
+def test_a_question_about_categories_says_nothing_of_repeated_rows(levels, given):
+    random = np.random.default_rng(levels)
+    shares = random.dirichlet(np.full(levels, 0.5))  # some of them rare
+    cause = random.choice(levels, 200, p=shares)
+    others = [np.where(random.random(200) < 0.8, cause, random.choice(levels, 200, p=shares)) for _ in range(given + 1)]
+    values = np.column_stack([cause, *others]).astype(float)
+    names = tuple(f"X{i}" for i in range(given + 2))
+    answer = ci_test(Dataset(values, names, ("discrete",) * (given + 2)), 0, 1, names[2:], "knn-cmi(permutations=39)")
+    assert not [doubt for doubt in answer.doubts if "repeat" in doubt]
+
+
 TIME = np.arange(N)[:, None]
 SERIES = {
     "season": 1.2 * np.sin(2 * np.pi * (TIME / 12 + [0.1, 0.4])) + normals(2),
@@ -379,7 +407,7 @@ def test_printed():
     values[:30] = values[30:60]
     text = str(audit(values))
     assert text.startswith("300 rows, 4 columns\n! 10.0% of the rows repeat an earlier row\n")
-    assert "\nrecommended: " in text
+    assert "\nsuits this table: " in text
     assert "nothing was found" in str(audit(normals()))
 
 
