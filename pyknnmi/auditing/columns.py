@@ -221,14 +221,15 @@ def _is_mark(mark: float, often: int, rest: ColumnValues) -> bool:
         return False
     gap = max(rest.distinct[0] - mark, mark - rest.distinct[-1])
     spread = rest.distinct[-1] - rest.distinct[0]
-    if gap >= 2 * spread and often >= 0.01 * (often + rest.rows):
-        return True
-    if not mark.is_integer() or not _MARK.fullmatch(f"{mark:.0f}"):
-        return False
     many = len(rest.distinct) > _FEW_VALUES
+    # A few values may be any, such as doses of 1, 2 and 10.
+    if gap >= (2 if many else 100) * spread and often >= 0.01 * (often + rest.rows):
+        return True
+    if not mark.is_integer() or not _MARK.fullmatch(f"{mark:.0f}") or _is_next(gap, rest):
+        return False
     if mark == 0 and not many:
         return False
-    alone_below_zero = mark < 0 <= rest.distinct[0] and many and not _is_next(gap, rest)
+    alone_below_zero = mark < 0 <= rest.distinct[0] and many
     return bool(alone_below_zero or gap >= spread * (0.5 if 0 < abs(mark) < 10 else 0.25))
 
 

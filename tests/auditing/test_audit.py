@@ -81,6 +81,22 @@ def test_marks_of_missing_are_all_named_and_set_aside():
     assert {f.found.split()[5] for f in findings} == {"-9999", "9999"}
 
 
+@pytest.mark.parametrize(
+    "values", [[-1, 0, 1], [18, 24, 48, 120], [1628, 1632, 1644, 1851], [1, 2, 10], [0, 9, 18], [-9, 0, 9], [0, 1]]
+)
+def test_a_few_values_are_no_marks_of_missing(values):
+    column = np.array(values)[np.arange(N) % len(values)]
+    assert ("missing-mark", ("X1",)) not in found(with_column(column))
+
+
+@pytest.mark.parametrize(
+    "values", [[1, 2, 3, 9], [0, 1, 9], [1, 2, 3, 4, 5, 99], [0, 1, -9], [1, 2, 999], [0, 1, -9999]]
+)
+def test_marks_of_missing_among_a_few_values(values):
+    column = np.array(values)[np.arange(N) % len(values)]
+    assert ("missing-mark", ("X1",)) in found(with_column(column))
+
+
 @pytest.mark.parametrize("column", [U**3, np.where(np.arange(N) == 7, 1e6, U), np.exp(2 * U), np.round(40 + 12 * U)])
 def test_what_is_no_mark_of_missing(column):
     assert ("missing-mark", ("X1",)) not in found(with_column(column))
