@@ -3,6 +3,7 @@
     python benchmarks/wide.py targets --columns 4000 20000    # CPU seconds and memory of a process each
     python benchmarks/wide.py adjust --columns 20 60 120      # false and missed edges of each rule
     python benchmarks/wide.py adjust --columns 60 --tables 4 --test knn-cmi
+    python benchmarks/wide.py bounds                          # false and missed edges with bounded conditioning sets
     python benchmarks/wide.py stopping                        # whole graphs, with all permutations and without
 
 Times are user CPU seconds of one thread; what is compared takes turns. A number in brackets is a standard error.
@@ -19,6 +20,7 @@ import numpy as np
 
 import pyknnmi
 from pyknnmi.simulate import random_gaussian, small_network
+from pyknnmi.simulate.structural_equations import _network
 
 EDGES = 1.3  # a column
 BLANKETS = ("iamb", "iamb(max_conditioning=3)", "iamb(adjust=candidates)", "iamb(rule=or,adjust=candidates)")
@@ -69,6 +71,23 @@ def adjust(options):
             print(f"p = {columns:<4} {spec:<42} false {mean(false)}, missed {mean(missed)}, {np.mean(times):.2f} s")
 
 
+def bounds(options):
+    """False and missed edges with bounded sets: of networks of seven columns side by side, and of Gaussian tables."""
+    tables = (
+        *(("nonlinear", 42, 300, 1), ("linear", 42, 300, 1), ("gaussian", 40, 300, 1), ("nonlinear", 42, 500, 2)),
+        *(("nonlinear", 63, 300, 3), ("gaussian", 60, 300, 3)),
+    )
+    for kind, columns, rows, seed in tables:
+        if kind == "gaussian":
+            data, truth = random_gaussian(rows, columns, seed=seed)
+        else:
+            data, truth = _network(columns // 7, rows, "gaussian", kind == "linear", seed)
+        for bound in (3, 4, 6, "none"):
+            result, seconds = learned(data, f"iamb(max_conditioning={bound})+knn-cmi(stop=certain)", seed=1)
+            false, missed = result.graph.false_positives(truth), result.graph.false_negatives(truth)
+            print(f"{kind} {columns} columns, {rows} rows: {bound} gives {false} + {missed}, {seconds:.1f} s")
+
+
 def stopping(options):
     """Whole graphs of the small networks: time and errors of a fixed number of permutations over those of fewer."""
     for rows in (125, 250, 500, 1000):
@@ -86,13 +105,13 @@ def stopping(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=("targets", "adjust", "stopping"))
+    parser.add_argument("part", choices=("targets", "adjust", "bounds", "stopping"))
     parser.add_argument("--columns", type=int, nargs="+", default=[20, 60])
     parser.add_argument("--rows", type=int, default=500)
     parser.add_argument("--tables", type=int, default=20)
     parser.add_argument("--test", default="fisher-z")
     options = parser.parse_args()
-    {"targets": targets, "adjust": adjust, "stopping": stopping}[options.part](options)
+    {"targets": targets, "adjust": adjust, "bounds": bounds, "stopping": stopping}[options.part](options)
 
 
 if __name__ == "__main__":

@@ -437,7 +437,7 @@ def recommended_for():
         "series": (walks, "iamb+knn-cmi(null=block)", {}),
         "heavy tails": (np.exp(3 * normals(3, 120)), "nonparanormal+iamb+knn-cmi", {}),
         "heavy tails, missing values": (holes, "iamb+knn-cmi", {"missing": "drop-per-test"}),
-        "many columns": (normals(40, 120), "iamb(max_conditioning=3)+knn-cmi", {}),
+        "many columns": (normals(40, 120), "iamb(max_conditioning=6)+knn-cmi", {}),
         "many rows": (normals(2, 2_000), "iamb+knn-cmi(stop=certain)", {}),
         "repeats": (random.permutation(copies), "iamb+knn-cmi", {"repeats": "one"}),
         "numbered": (np.column_stack([np.arange(120), normals(2, 120)]), "iamb+knn-cmi", {"ignore": ["X1"]}),
