@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import _thread
 import os
+import pickle
+import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,13 +17,25 @@ from typing import Any, TypeVar
 from pyknnmi.errors import ParameterError, PluginError, StoppedError
 from pyknnmi.run import work_elsewhere
 
-__all__ = ["WorkerKilledError", "are_wanted", "each", "is_on_cluster", "on_cluster", "shares_memory", "workers"]
+__all__ = [
+    "WorkerKilledError",
+    "are_wanted",
+    "each",
+    "is_on_cluster",
+    "on_cluster",
+    "send",
+    "sent_so_far",
+    "shares_memory",
+    "workers",
+]
 
 T = TypeVar("T")
 
 _WATCH_SECONDS = 0.5
 _CONNECT_SECONDS = 30
 _client: ContextVar[Any] = ContextVar("client", default=None)
+_topic: ContextVar[str] = ContextVar("topic", default="")
+"""What messages of work on a cluster are filed under, where it is done."""
 
 
 class WorkerKilledError(StoppedError):
@@ -102,8 +116,33 @@ def workers(jobs: int | None) -> int:
     return int(joblib.effective_n_jobs(jobs))
 
 
-def each(work: Callable[[Any], T], items: Iterable[Any], jobs: int | None, **options: Any) -> Iterator[T]:
+def send(message: Any) -> None:
+    """Send a message from work on a cluster to the caller of `each` at once; elsewhere do nothing."""
+    if topic := _topic.get():
+        from distributed import get_worker
+
+        get_worker().log_event(topic, pickle.dumps(message))
+
+
+def sent_so_far() -> list[Any]:
+    """Return the latest messages of work on the same cluster for the same call, also of workers that were lost."""
+    if topic := _topic.get():
+        from distributed import get_client
+
+        return [pickle.loads(message) for _, message in get_client().get_events(topic)]
+    return []
+
+
+def each(
+    work: Callable[[Any], T],
+    items: Iterable[Any],
+    jobs: int | None,
+    on_message: Callable[[Any], None] | None = None,
+    **options: Any,
+) -> Iterator[T]:
     """Yield ``work(item)`` of each item as it is finished; the options are those of `joblib.Parallel`.
+
+    On a cluster `on_message` takes what the work sends on the way.
 
     Raises
     ------
@@ -113,7 +152,7 @@ def each(work: Callable[[Any], T], items: Iterable[Any], jobs: int | None, **opt
         A worker process cannot load `work`, such as a component of a module that it cannot import.
     """
     if is_on_cluster():
-        yield from _on_dask(work, list(items))
+        yield from _on_dask(work, list(items), on_message)
         return
     import joblib
 
@@ -152,7 +191,7 @@ def _numbered(work: Callable[[Any], T], number: int, item: Any) -> tuple[int, T]
     return number, work(item)
 
 
-def _on_dask(work: Callable[[Any], T], items: Sequence[Any]) -> Iterator[T]:
+def _on_dask(work: Callable[[Any], T], items: Sequence[Any], on_message: Callable[[Any], None] | None) -> Iterator[T]:
     """Yield the results of a cluster: `work`, with the data in it, goes to each worker once, each item is a task.
 
     What a worker that is lost was at is done again by another.
@@ -160,8 +199,11 @@ def _on_dask(work: Callable[[Any], T], items: Sequence[Any]) -> Iterator[T]:
     from distributed import KilledWorker, as_completed
 
     client = _client.get()
+    topic = f"pyknnmi-{secrets.token_hex(8)}" if on_message else ""
+    if on_message:
+        client.subscribe_topic(topic, lambda event: on_message(pickle.loads(event[1])))
     sent = client.scatter(work, broadcast=True, hash=False)
-    futures = {client.submit(_apply, sent, item, pure=False): item for item in items}
+    futures = {client.submit(_apply, sent, item, topic, pure=False): item for item in items}
     try:
         for future, found in as_completed(futures, loop=client.loop, with_results=True):
             yield found
@@ -170,10 +212,16 @@ def _on_dask(work: Callable[[Any], T], items: Sequence[Any]) -> Iterator[T]:
         raise WorkerKilledError([item for future, item in futures.items() if future.status == "error"]) from None
     finally:
         client.cancel(list(futures))
+        if on_message:
+            client.unsubscribe_topic(topic)
 
 
-def _apply(work: Callable[[Any], T], item: Any) -> T:
-    return work(item)
+def _apply(work: Callable[[Any], T], item: Any, topic: str) -> T:
+    token = _topic.set(topic)
+    try:
+        return work(item)
+    finally:
+        _topic.reset(token)
 
 
 def _end_with(parent: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextvars import copy_context
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pyknnmi.run import Run
 from pyknnmi.search import processes
@@ -23,6 +23,7 @@ def each(
     *,
     for_threads: Callable[[], Work[T] | None],
     for_processes: Callable[[], Work[T]],
+    on_message: Callable[[Any], None],
 ) -> Iterator[T]:
     """Yield what comes out for each item as it is finished.
 
@@ -39,10 +40,12 @@ def each(
         Returns the work in a form that several threads may call at a time, or None if there is none.
     for_processes : callable
         Returns the work in a form that can be sent to another process.
+    on_message : callable
+        Takes what work on a cluster sends on the way, by `processes.send`.
     """
     threads = run.threads_per_job
     if processes.are_wanted(run.workers):
-        yield from processes.each(for_processes(), items, run.workers)
+        yield from processes.each(for_processes(), items, run.workers, on_message)
     elif threads > 1 and 2 * threads <= len(items) and (shared := for_threads()):
         yield from _in_threads(shared, items, threads, run)
     else:

@@ -6,6 +6,7 @@ import logging
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, TypeVar, cast
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.data.dataset import Dataset, listing
-from pyknnmi.errors import PluginError, PyknnmiWarning, StoppedError, collected_warnings
+from pyknnmi.errors import PluginError, PyknnmiError, PyknnmiWarning, StoppedError, collected_warnings
 from pyknnmi.locks import Lock
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.protocols.learned_graph import LeveledQuestion, Question, pair_of
@@ -102,7 +103,7 @@ class Tester:
         self.answers: dict[LeveledQuestion, CIResult] = {}
         self.trail: dict[LeveledQuestion, CIResult] = {}
         self.scored = 0
-        self._on_answer: Callable[[], None] | None = None
+        self._on_answer: Callable[[LeveledQuestion], None] | None = None
         self._locks: dict[LeveledQuestion, Lock] = {}
         self._stored = stored
 
@@ -120,7 +121,7 @@ class Tester:
         done = 0
         one_at_a_time = Lock()
 
-        def report() -> None:
+        def report(_: LeveledQuestion | None = None) -> None:
             with one_at_a_time:
                 self._run.report(Progress(done, len(items), len(self.answers)))
 
@@ -140,7 +141,12 @@ class Tester:
         try:
             report()
             findings = scheduling.each(
-                on_branch, items, self._run, for_threads=for_threads, for_processes=for_processes
+                on_branch,
+                items,
+                self._run,
+                for_threads=for_threads,
+                for_processes=for_processes,
+                on_message=self._keep_on_the_way,
             )
             for finding in findings:
                 done += 1
@@ -188,7 +194,7 @@ class Tester:
             if question not in self.answers:
                 self.answers[question] = self._answer(question)
                 if self._on_answer:
-                    self._on_answer()
+                    self._on_answer(question)
         self.trail[question] = self.answers[question]
         return self.answers[question]
 
@@ -219,6 +225,10 @@ class Tester:
         place = {name: i for i, name in enumerate(self.names)}
         stored = self._stored.all() if self._stored else ()
         return {(place[x], place[y], tuple(place[name] for name in z)): answer for x, y, z, answer in stored}
+
+    def _keep_on_the_way(self, answers: Mapping[LeveledQuestion, CIResult]) -> None:
+        with suppress(PyknnmiError):  # of the store: it is raised when the column is done
+            self._keep(answers)
 
     def _keep(self, answers: Mapping[LeveledQuestion, CIResult]) -> None:
         """Put answers that were made elsewhere into the store."""
@@ -314,5 +324,10 @@ def _search_apart(work: Callable[[int, Tester], T], item: int, *, tester: Tester
     """Search on a branch made in the worker: several searches that are sent there together share `tester`."""
     with collected_warnings() as messages, warnings.catch_warnings():
         warnings.simplefilter("ignore", PyknnmiWarning)
-        finding = _search(work, item, tester._branch())  # noqa: SLF001 (its own class)
+        for answers in processes.sent_so_far():  # of a worker that was lost while it was at this item, too
+            tester.answers.update(answers)
+        branch = tester._branch(  # noqa: SLF001 (its own class)
+            _on_answer=lambda question: processes.send({question: tester.answers[question]})
+        )
+        finding = _search(work, item, branch)
     return replace(finding, warnings=tuple(messages))
