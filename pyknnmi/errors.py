@@ -28,6 +28,9 @@ __all__ = [
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
+_MOST_SHOWN = 160
+
+
 class PyknnmiError(Exception):
     """Base of all errors of this package."""
 
@@ -166,6 +169,15 @@ def message_of(error: BaseException) -> str:
         return printable(str(error))
     except Exception:  # whatever a stranger's __str__ raises
         return "its message cannot be shown"
+
+
+def shown(value: object) -> str:
+    """Return what a stranger returned for a message: in one line, and not longer than a line or two."""
+    try:
+        text = " ".join(printable(repr(value)).split())
+    except Exception:  # whatever a stranger's __repr__ raises; Python's own for numbers of thousands of digits
+        return f"an object of type {printable(type(value).__name__)}"
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
 def printable(text: str) -> str:

@@ -80,7 +80,7 @@ class CommandGroup(click.Group):
         """Run a command."""
         try:
             return super().invoke(ctx)
-        except PyknnmiError as error:
+        except (PyknnmiError, PyknnmiWarning) as error:  # the latter where warnings are made errors
             raise Failure(str(error)) from error
         except MemoryError as error:
             what = f" ({error})" if str(error) else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import gc
 import locale
 import logging
@@ -9,6 +10,7 @@ import os
 import random
 import signal
 import sys
+import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -41,6 +43,20 @@ def _set_filters(filters: list[Any]) -> None:
     warnings._filters_mutated()  # type: ignore[attr-defined]  # noqa: SLF001 (as catch_warnings does)
 
 
+def _umask() -> int:
+    current = os.umask(0o077)
+    os.umask(current)
+    return current
+
+
+def _attribute(module: Any, name: str) -> tuple[Callable[[], Any], Callable[[Any], object]]:
+    return lambda: getattr(module, name), lambda value: setattr(module, name, value)
+
+
+def _set_decimal(settings: tuple[int, str]) -> None:
+    decimal.getcontext().prec, decimal.getcontext().rounding = settings
+
+
 _SHARED: tuple[tuple[Callable[[], Any], Callable[[Any], object]], ...] = (
     (np.get_printoptions, lambda options: np.set_printoptions(**options)),
     (random.getstate, random.setstate),
@@ -50,6 +66,17 @@ _SHARED: tuple[tuple[Callable[[], Any], Callable[[Any], object]], ...] = (
     (sys.getrecursionlimit, sys.setrecursionlimit),
     (gc.isenabled, lambda enabled: gc.enable() if enabled else gc.disable()),
     (lambda: logging.root.manager.disable, logging.disable),
+    (lambda: logging.root.level, logging.root.setLevel),
+    (lambda: logging.root.handlers[:], lambda handlers: logging.root.handlers.__setitem__(slice(None), handlers)),
+    (lambda: (decimal.getcontext().prec, decimal.getcontext().rounding), _set_decimal),
+    (_umask, os.umask),
+    (sys.gettrace, sys.settrace),
+    (sys.getprofile, sys.setprofile),
+    (sys.getswitchinterval, sys.setswitchinterval),
+    (sys.get_int_max_str_digits, sys.set_int_max_str_digits),
+    *(_attribute(sys, name) for name in ("stdout", "stderr", "excepthook")),
+    _attribute(warnings, "showwarning"),
+    _attribute(tempfile, "tempdir"),
 )
 """State that all code in the process shares, apart from signals: how it is read, and how it is set.
 
@@ -66,6 +93,7 @@ def global_state_kept() -> Iterator[None]:
     changed.
     """
     before = _shared() if _is_alone() else None
+    blocked = _blocked()
     handlers = [signal.getsignal(number) for number in _SIGNALS]
     try:
         with np.errstate(call=np.geterrcall()):  # type: ignore[arg-type]  # it may be None; each thread has its own
@@ -77,6 +105,18 @@ def global_state_kept() -> Iterator[None]:
             for number, handler in zip(_SIGNALS, handlers, strict=True):
                 if handler is not None and signal.getsignal(number) is not handler:
                     signal.signal(number, handler)
+            _unblock(blocked)
+
+
+def _blocked() -> set[Any]:
+    """Return the signals that this thread does not take at present."""
+    return signal.pthread_sigmask(signal.SIG_BLOCK, ()) if hasattr(signal, "pthread_sigmask") else set()
+
+
+def _unblock(blocked: set[Any]) -> None:
+    """Take all signals again but those that were blocked before."""
+    if more := _blocked() - blocked:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, more)
 
 
 def _shared() -> tuple[Any, list[Any]]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from pyknnmi.data.columns import Values
 from pyknnmi.data.dataset import Dataset
-from pyknnmi.errors import PluginError, UnknownNameError, warn
+from pyknnmi.errors import PluginError, UnknownNameError, shown, warn
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.protocols.component import Component
 from pyknnmi.protocols.learned_graph import LearnedGraph
@@ -178,7 +178,7 @@ class _FunctionLearner(_FunctionComponent, Learner):
         try:
             return LearnedGraph([(dataset.column(a), dataset.column(b)) for a, b in edges])
         except (TypeError, ValueError, UnknownNameError) as error:
-            raise PluginError(f"it returned {edges!r:.200}, not pairs of column names: {error}") from error
+            raise PluginError(f"it returned {shown(edges)}, not pairs of column names: {error}") from error
 
 
 class _FunctionTransform(_FunctionComponent, Transform):
@@ -191,5 +191,5 @@ class _FunctionTransform(_FunctionComponent, Transform):
         given = self.call(column)
         array: Any = np.ma.asarray(given)
         if array.shape != column.shape or array.dtype.kind not in "fiub":
-            raise PluginError(f"of column '{name}' it returned {given!r:.60}, not an array of {len(column)} numbers")
+            raise PluginError(f"of column '{name}' it returned {shown(given)}, not an array of {len(column)} numbers")
         return np.asarray(array.astype(np.float64).filled(np.nan))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.data.dataset import Dataset, listing
-from pyknnmi.errors import DataError, PluginError
+from pyknnmi.errors import DataError, PluginError, shown
 from pyknnmi.protocols.ci_tests import BoundTest, CIResult, CITest
 from pyknnmi.protocols.component import guarded, is_own
 from pyknnmi.protocols.learned_graph import Evidence, LearnedGraph, Pair, pair_of
@@ -56,30 +56,31 @@ def checked_answer(answer: object, rows: int) -> CIResult:
     A p-value that lies outside [0, 1] by rounding is put on the nearer end.
     """
     if not isinstance(answer, CIResult):
-        raise PluginError(f"returned {answer!r}, not a CIResult")
+        raise PluginError(f"returned {shown(answer)}, not a CIResult")
     statistic, p_value, log_p_value, anytime = map(
         number, (answer.statistic, answer.p_value, answer.log_p_value, answer.anytime_p_value)
     )
     independent, n, made, bounds = answer.independent, answer.n, answer.permutations, answer.p_value_bounds
     if isinstance(answer.p_value, bool | np.bool_):
-        raise PluginError(f"returned the p-value {answer.p_value!r}: a verdict is no p-value, give a number in [0, 1]")
+        verdict = shown(answer.p_value)
+        raise PluginError(f"returned the p-value {verdict}: a verdict is no p-value, give a number in [0, 1]")
     if p_value is None or not -_ROUNDING <= p_value <= 1.0 + _ROUNDING:
-        raise PluginError(f"returned the p-value {answer.p_value!r}: it must be a number in [0, 1]")
+        raise PluginError(f"returned the p-value {shown(answer.p_value)}: it must be a number in [0, 1]")
     if statistic is None or not math.isfinite(statistic):
-        raise PluginError(f"returned the statistic {answer.statistic!r}: it must be a finite number")
+        raise PluginError(f"returned the statistic {shown(answer.statistic)}: it must be a finite number")
     if not isinstance(independent, bool | np.bool_):
-        raise PluginError(f"returned independent = {independent!r}: it must be true or false")
+        raise PluginError(f"returned independent = {shown(independent)}: it must be true or false")
     if not _is_whole(n) or not 1 <= n <= rows:
-        raise PluginError(f"returned n = {n!r}: it must be a whole number of rows, from 1 to the {rows} that there are")
+        raise PluginError(f"returned n = {shown(n)}: it must be a whole number of rows, from 1 to {rows}")
     if not isinstance(answer.decided_by, str) or not answer.decided_by:
-        raise PluginError(f"returned decided_by = {answer.decided_by!r}: say in a word what the decision rests on")
+        raise PluginError(f"returned decided_by = {shown(answer.decided_by)}: say in a word what the decision rests on")
     if answer.decided_by in (REQUIRED, FORBIDDEN):
-        raise PluginError(f"returned decided_by = {answer.decided_by!r}: this word is for pairs that are not tested")
+        raise PluginError(f"returned decided_by = {shown(answer.decided_by)}: for pairs that are not tested")
     if not _is_whole(made) or made < 0:
-        raise PluginError(f"returned permutations = {made!r}: it must be a whole number, 0 or more")
+        raise PluginError(f"returned permutations = {shown(made)}: it must be a whole number, 0 or more")
     _check_further_p_values(answer, log_p_value, anytime)
     if not isinstance(answer.redundant, tuple) or not all(isinstance(name, str) for name in answer.redundant):
-        raise PluginError(f"returned redundant = {answer.redundant!r}: it must be a tuple of names of columns")
+        raise PluginError(f"returned redundant = {shown(answer.redundant)}: it must be a tuple of names of columns")
     fields: dict[str, Any] = {
         "statistic": statistic,
         "p_value": min(max(p_value, 0.0), 1.0),
@@ -97,12 +98,12 @@ def checked_answer(answer: object, rows: int) -> CIResult:
 def _check_further_p_values(answer: CIResult, log_p_value: float | None, anytime: float | None) -> None:
     bounds = answer.p_value_bounds
     if answer.log_p_value is not None and (log_p_value is None or not log_p_value <= _ROUNDING):
-        raise PluginError(f"returned log_p_value = {answer.log_p_value!r}: it must be a number up to 0, or None")
+        raise PluginError(f"returned log_p_value = {shown(answer.log_p_value)}: it must be a number up to 0, or None")
     if bounds is not None and not _are_bounds(bounds):
-        raise PluginError(f"returned p_value_bounds = {bounds!r}: they must be two numbers in [0, 1], the lower first")
+        raise PluginError(f"returned p_value_bounds = {shown(bounds)}: it must be two numbers in [0, 1] in order")
     if answer.anytime_p_value is not None and (anytime is None or not 0.0 <= anytime <= 1.0):
         raise PluginError(
-            f"returned anytime_p_value = {answer.anytime_p_value!r}: it must be a number in [0, 1], or None"
+            f"returned anytime_p_value = {shown(answer.anytime_p_value)}: it must be a number in [0, 1], or None"
         )
 
 
@@ -123,7 +124,7 @@ class CheckedTest(BoundTest):
         self._rows = dataset.n
         self._bound = guarded(test, "binding it to the data", lambda: test.bind(dataset, run))
         if not isinstance(self._bound, BoundTest):
-            raise PluginError.of(test.name, f"bind returned {self._bound!r}, not a BoundTest")
+            raise PluginError.of(test.name, f"bind returned {shown(self._bound)}, not a BoundTest")
 
     def test(self, x: int, y: int, z: tuple[int, ...]) -> CIResult:
         """Return the answer for columns x and y given the columns z."""
@@ -150,7 +151,7 @@ class CheckedTest(BoundTest):
             scores = np.empty(0)
         if scores.shape != (len(candidates),):
             raise PluginError.of(
-                f"{self._name}: {where}", f"returned {given!r}, not an array of {len(candidates)} numbers"
+                f"{self._name}: {where}", f"returned {shown(given)}, not an array of {len(candidates)} numbers"
             )
         if np.isnan(scores).any():
             bad = [self._names[y] for y, score in zip(candidates, scores, strict=True) if np.isnan(score)]
@@ -163,7 +164,7 @@ class CheckedTest(BoundTest):
         if shared is None:
             return None
         if not isinstance(shared, BoundTest):
-            raise PluginError.of(self._name, f"for_threads returned {shared!r}, neither a BoundTest nor None")
+            raise PluginError.of(self._name, f"for_threads returned {shown(shared)}, neither a BoundTest nor None")
         checked = object.__new__(CheckedTest)
         checked.__dict__ = {**self.__dict__, "_bound": shared}
         return checked
@@ -216,7 +217,7 @@ def _checked_graph(
     learned: object, dataset: Dataset, constrained: Answers, targets: Collection[int] | None
 ) -> LearnedGraph:
     if not isinstance(learned, LearnedGraph):
-        raise PluginError(f"learn returned {learned!r}, not a LearnedGraph")
+        raise PluginError(f"learn returned {shown(learned)}, not a LearnedGraph")
     edges = frozenset(_pair(pair, dataset) for pair in _items(learned.edges, "edges", "pairs of columns"))
     blankets = None if learned.blankets is None else _blankets(learned.blankets, dataset)
     evidence = None if learned.evidence is None else _evidence(learned.evidence, "evidence", dataset, constrained)
@@ -243,7 +244,8 @@ def _blankets(given: object, dataset: Dataset) -> dict[int, tuple[int, ...]]:
         columns = _items(blanket, f"the blanket of column {target!r}", "columns")
         if target in columns or not all(_is_column(i, dataset) for i in (target, *columns)):
             raise PluginError(
-                f"learn returned the blanket {blanket!r} of column {target!r}, not other columns of {range(dataset.p)}"
+                f"learn returned the blanket {shown(blanket)} of column {shown(target)}, not other columns of "
+                f"{range(dataset.p)}"
             )
         blankets[int(target)] = tuple(map(int, columns))
     return blankets
@@ -258,14 +260,14 @@ def _evidence(given: object, what: str, dataset: Dataset, constrained: Answers) 
     evidence = {}
     for pair, found in _mapping(given, what).items():
         if not isinstance(found, Evidence):
-            raise PluginError(f"learn returned {found!r} as the evidence of {pair!r}, not an Evidence")
+            raise PluginError(f"learn returned {shown(found)} as the evidence of {shown(pair)}, not an Evidence")
         try:
             x, y, z = found.question
             about, apart = _pair((x, y), dataset), all(_is_column(i, dataset) and i not in (x, y) for i in z)
         except (TypeError, ValueError):
             apart = False
         if not apart or about != _pair(pair, dataset):
-            raise PluginError(f"learn returned the question {found.question!r} as the evidence of {pair!r}")
+            raise PluginError(f"learn returned the question {shown(found.question)} as the evidence of {shown(pair)}")
         if about not in constrained:
             i, j = pair
             evidence[int(i), int(j)] = Evidence(
@@ -292,7 +294,7 @@ def checked_transform(transform: Transform, dataset: Dataset) -> Dataset:
         raise DataError(f"the transform '{transform.name}': {error}") from error
     problem = ""
     if not isinstance(result, Dataset):
-        problem = f"returned {result!r}, not a Dataset"
+        problem = f"returned {shown(result)}, not a Dataset"
     elif result.names != dataset.names:
         problem = f"changed the names of the columns to {listing(result.names)}"
     elif result.n != dataset.n:
@@ -326,17 +328,17 @@ def _is_column(value: object, dataset: Dataset) -> bool:
 def _pair(given: object, dataset: Dataset) -> Pair:
     pair = tuple(given) if isinstance(given, Collection) else ()
     if len(set(pair)) != 2 or len(pair) != 2 or not all(_is_column(i, dataset) for i in pair):
-        raise PluginError(f"learn returned the pair {given!r}, not two columns of {range(dataset.p)}")
+        raise PluginError(f"learn returned the pair {shown(given)}, not two columns of {range(dataset.p)}")
     return pair_of(int(pair[0]), int(pair[1]))
 
 
 def _items(given: object, what: str, of: str) -> tuple[Any, ...]:
     if not isinstance(given, Collection):
-        raise PluginError(f"learn returned {given!r} as {what}, not a collection of {of}")
+        raise PluginError(f"learn returned {shown(given)} as {what}, not a collection of {of}")
     return tuple(given)
 
 
 def _mapping(given: object, what: str) -> Mapping[Any, Any]:
     if not isinstance(given, Mapping):
-        raise PluginError(f"learn returned {given!r} as {what}, not a mapping")
+        raise PluginError(f"learn returned {shown(given)} as {what}, not a mapping")
     return given

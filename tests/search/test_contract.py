@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import decimal
 import gc
 import json
 import locale
@@ -14,6 +15,7 @@ import random
 import re
 import signal
 import sys
+import tempfile
 import threading
 import warnings
 from decimal import Decimal
@@ -153,8 +155,6 @@ VERDICT = "the p-value .*True.*: a verdict is no p-value"
         (None, "the p-value None"),
         (math.nan, "the p-value nan"),
         ((math.nan, 0.5), "the statistic nan"),
-        ("0.5", "the p-value '0.5'"),
-        (1.01, "the p-value 1.01"),
     ],
     ids=str,
 )
@@ -164,6 +164,21 @@ def test_a_function_that_returns_no_p_value_is_named_with_the_columns(registry, 
         ci_test(DATA, 2, 0, (1, 3), test="odd")
     with pytest.raises(PluginError, match=rf"^odd: testing 'X\d' and 'X\d' given nothing: returned {problem}"):
         learn(DATA, "iamb+odd")
+
+
+@pytest.mark.parametrize(
+    ("returned", "shown"),
+    [
+        (10**5000, "an object of type int"),
+        ("x" * 10**6, f"'{'x' * 159}..."),
+        (np.full((2, 2), 0.5), "array([[0.5, 0.5], [0.5, 0.5]])"),
+    ],
+    ids=["of thousands of digits", "long", "of two lines"],
+)
+def test_what_came_back_is_shown_in_a_line(registry, returned, shown):
+    register_ci_test("odd", lambda x, y, z: returned)
+    with pytest.raises(PluginError, match=f"^odd: testing .*: returned the p-value {re.escape(shown)}: it must"):
+        ci_test(DATA, 0, 1, test="odd")
 
 
 def test_a_function_that_raises_is_named_with_the_columns_where_candidates_are_ranked(registry):
@@ -289,7 +304,7 @@ def test_errors_of_ours_that_a_plugin_raises_name_it_too(registry, error):
         learn(table, "pairwise+borrowing", jobs=2)
 
 
-def test_what_all_code_shares_is_changed_back(registry, monkeypatch):
+def test_what_all_code_shares_is_changed_back(registry, monkeypatch, tmp_path):
     monkeypatch.setattr(threading, "active_count", lambda: 1)  # whatever other tests left
 
     @register_ci_test("careless")
@@ -306,14 +321,30 @@ def test_what_all_code_shares_is_changed_back(registry, monkeypatch):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         logging.disable(logging.CRITICAL)
         gc.disable()
+        logging.root.setLevel(1)
+        logging.root.addHandler(logging.NullHandler())
+        os.umask(0o077)
+        sys.settrace(lambda *given: None)
+        sys.setprofile(lambda *given: None)
+        sys.setswitchinterval(1.0)
+        sys.set_int_max_str_digits(1000)
+        sys.stdout, sys.stderr, sys.excepthook, tempfile.tempdir = None, None, print, "/"
+        warnings.showwarning = print
+        decimal.getcontext().prec = 2
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         return 0.5
 
     def state():
+        (tmp_path / "new").unlink(missing_ok=True)
         return (
             (np.geterr(), np.random.get_state()[1].tolist(), np.get_printoptions()),  # noqa: NPY002
             (random.getstate(), warnings.filters[:], gc.isenabled(), logging.root.manager.disable),
             (Path.cwd(), locale.setlocale(locale.LC_ALL), sys.getrecursionlimit()),
             (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)),
+            (signal.pthread_sigmask(signal.SIG_BLOCK, []), decimal.getcontext().prec, tempfile.tempdir),
+            (logging.root.level, logging.root.handlers[:], sys.stdout, sys.stderr, sys.excepthook),
+            (sys.gettrace(), sys.getprofile(), sys.getswitchinterval(), sys.get_int_max_str_digits()),
+            (warnings.showwarning, (tmp_path / "new").touch(), (tmp_path / "new").stat().st_mode),
         )
 
     before = state()
@@ -409,7 +440,7 @@ class Mute:
     [
         (KeyboardInterrupt(), "it raised KeyboardInterrupt"),
         (GeneratorExit(), "GeneratorExit"),
-        (Mute(), "RuntimeError: no words"),
+        (Mute(), "returned the p-value an object of type Mute"),
         (np.ma.masked, "returned the p-value masked"),
         ((np.ma.masked, 0.5), "returned the statistic masked"),
     ],
