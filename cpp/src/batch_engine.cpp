@@ -59,6 +59,7 @@ private:
         double radius = 0.0;          // up to which they were collected
         AlignedVector<double> rho;    // k-th distances, eight for each batch
         std::vector<double> covered;  // for each batch, how far points must be looked at for all its columns
+        std::vector<std::pair<double, std::uint32_t>> sets;  // of points equal in z that are near: distance, number
     };
 
     // All columns walk lists of one radius; few lists turn out to be too short.
@@ -157,23 +158,54 @@ private:
         Point& point = points_[p];
         const std::span<const std::uint32_t> blocks = near_.within(first_ + p, radius);
         if (blocks.size() * block_size > longest_) return false;
-        const PointQuery query{.geometry = &fixed_->geometry(),
-                               .x = fixed_->x(),
-                               .y = nullptr,
-                               .x_cap = fixed_->x_cap(),
-                               .y_cap = 0.0,
-                               .self = first_ + p,
-                               .blocks = blocks.data(),
-                               .block_count = blocks.size(),
-                               .distances = nullptr};
-        const std::size_t capacity = blocks.size() * block_size;
-        std::size_t found[2];
-        kernels_->neighbors(query, radius, point.xz.reserve(capacity), point.z.reserve(capacity), found);
-        point.xz.found(found[0]);
+        const Near near = fixed_->equal_in_z().empty() ? Near{blocks, {}} : apart_from_sets(point, p, radius, blocks);
+        const auto query = [&](std::span<const std::uint32_t> of) -> PointQuery {
+            return {.geometry = &fixed_->geometry(),
+                    .x = fixed_->x(),
+                    .y = nullptr,
+                    .x_cap = fixed_->x_cap(),
+                    .y_cap = 0.0,
+                    .self = first_ + p,
+                    .blocks = of.data(),
+                    .block_count = of.size(),
+                    .distances = nullptr};
+        };
+        const PointDistances xz = point.xz.reserve((near.apart.size() + near.in_sets.size()) * block_size);
+        std::size_t found[2], found_in_sets[2] = {0, 0};
+        kernels_->neighbors(query(near.apart), radius, xz, point.z.reserve(near.apart.size() * block_size), found);
+        if (!near.in_sets.empty())
+            kernels_->neighbors(query(near.in_sets), radius, {xz.distance + found[0], xz.position + found[0]},
+                                in_sets_.reserve(near.in_sets.size() * block_size), found_in_sets);
+        point.xz.found(found[0] + found_in_sets[0]);
         point.xz.order(*kernels_, scratch_);
         point.z.found(found[1]);
         point.radius = radius;
         return true;
+    }
+
+    // Blocks near a point: in z, but for those of sets of equal points, and of these the ones near in (x, z).
+    struct Near {
+        std::span<const std::uint32_t> apart, in_sets;
+    };
+
+    // Notes the sets that are near.
+    Near apart_from_sets(Point& point, std::size_t p, double radius, std::span<const std::uint32_t> blocks) {
+        blocks_apart_.clear();
+        blocks_in_sets_.clear();
+        point.sets.clear();
+        set_noted_.assign(fixed_->equal_in_z().size(), false);
+        for (const std::uint32_t block : blocks) {
+            const std::uint32_t set = fixed_->set_of_block()[block];
+            if (set == FixedSide::no_set) {
+                blocks_apart_.push_back(block);
+                continue;
+            }
+            if (fixed_->x_gap(first_ + p, block) <= radius) blocks_in_sets_.push_back(block);
+            if (set_noted_[set]) continue;
+            set_noted_[set] = true;
+            point.sets.emplace_back(fixed_->z_distance(first_ + p, fixed_->equal_in_z()[set]), set);
+        }
+        return {blocks_apart_, blocks_in_sets_};
     }
 
     void order_z(Point& point) {
@@ -208,9 +240,25 @@ private:
                                         fixed_->z(self), radius, n.z, n.yz);
         } else {
             kernels_->batch_within_y(point.z.ordered(), y_->batch(b), self, radius, n.z, n.yz);
+            for (const auto& [distance, set] : point.sets) count_set(set, distance, b, self, radius, n);
         }
         if (point.covered[b] == std::numeric_limits<double>::infinity()) count_everything(radius, n);
         return n;
+    }
+
+    // Of points that are equal in z, for the columns whose radius reaches them.
+    void count_set(std::uint32_t set, double distance, std::size_t b, std::size_t self, const double* radius,
+                   BatchCounts& n) const {
+        const auto own = static_cast<std::int64_t>(fixed_->set_of_block()[self / block_size] == set);
+        const auto points = static_cast<std::int64_t>(fixed_->equal_in_z()[set].points());
+        std::int64_t in_z[batch_size], in_yz[batch_size];  // one less than there are
+        kernels_->batch_line_within(y_->lines_among(set, b), y_->columns_in(b), y_->batch(b).values + self * batch_size,
+                                    0.0, radius, in_z, in_yz);
+        for (std::size_t l = 0; l < batch_size; ++l) {
+            if (distance > radius[l]) continue;
+            n.z[l] += points - own;
+            n.yz[l] += (l < y_->columns_in(b) ? in_yz[l] + 1 : points) - own;
+        }
     }
 
     // In (x, z) and the joint space, for the columns that were searched by themselves.
@@ -243,7 +291,9 @@ private:
     bool adapts_ = false;
     double served_ = 1.0;
     std::size_t longest_ = std::numeric_limits<std::size_t>::max();  // list, in places of its blocks
-    std::vector<std::uint32_t> scratch_;
+    std::vector<std::uint32_t> scratch_, blocks_apart_, blocks_in_sets_;
+    std::vector<bool> set_noted_;
+    PointBuffer in_sets_;  // what is found of sets in z, which is not needed
     Point points_[block_size];
     std::size_t first_ = 0;  // position of the block's first point
     double guess_ = 0.0;     // the radius to try first, from what the block before needed
@@ -283,8 +333,10 @@ private:
     // Columns in memory at a time: about 32 MB of them, and at most 256.
     std::size_t most_columns() const {
         constexpr std::size_t bytes = std::size_t{32} << 20;
-        // Values; ranks where counts come from sorted values; with a line also the grid, and the rows in order of y.
-        const std::size_t each = !fixed_.counts_by_line() ? 8 : fixed_.line() == nullptr ? 12 : 40;
+        // Values, which are sorted again in sets of points equal in z; ranks where counts come from sorted values; with
+        // a line also the grid, and the rows in order of y.
+        const bool sorts_sets = !fixed_.equal_in_z().empty();
+        const std::size_t each = !fixed_.counts_by_line() ? (sorts_sets ? 18 : 8) : fixed_.line() == nullptr ? 12 : 40;
         const std::size_t fit = bytes / (fixed_.points() * each) / batch_size * batch_size;
         return std::clamp(fit, batch_size, std::size_t{256});
     }

@@ -8,7 +8,12 @@ namespace knnmi {
 
 BatchedColumns::BatchedColumns(const FixedSide& fixed, const ColumnSource& source, std::size_t first, std::size_t count,
                                const Options& options)
-    : rows_(fixed.geometry().stride), columns_(count), values_(batches() * rows_ * batch_size) {
+    : rows_(fixed.geometry().stride),
+      columns_(count),
+      sets_(fixed.equal_in_z().size()),
+      values_(batches() * rows_ * batch_size),
+      in_sets_(batches() * batch_size * sets_),
+      set_lines_(in_sets_.size()) {
     if (fixed.counts_by_line()) {
         std::vector<double> values(fixed.points());
         source.write(first, values);
@@ -32,6 +37,23 @@ void BatchedColumns::fill(std::size_t b, const FixedSide& fixed, const ColumnSou
         source.write(first + column, values);
         for (std::size_t position = 0; position < values.size(); ++position)
             out[position * batch_size + lane] = values[fixed.order().rows()[position]];
+        for (std::size_t set = 0; set < sets_; ++set) {
+            std::vector<double> among;
+            for (const std::uint32_t block : fixed.equal_in_z()[set].blocks)
+                for (std::size_t p = block * block_size; p < (block + 1) * block_size; ++p)
+                    among.push_back(out[p * batch_size + lane]);
+            const std::size_t at = (b * sets_ + set) * batch_size + lane;
+            in_sets_[at] = std::make_unique<SortedColumn>(among);
+            set_lines_[at] = {.points = among.size(),
+                              .y = &in_sets_[at]->view(),
+                              .z = nullptr,
+                              .places = nullptr,
+                              .by_place = nullptr,
+                              .grid = nullptr,
+                              .grid_shift = 0,
+                              .y_cap = cap_of(source.is_category(first + column, 0)),
+                              .z_cap = 0.0};
+        }
         if (!fixed.counts_by_line()) continue;
         ranked_[column] = fixed.ranked(sorted_, values, cap_of(source.is_category(first + column, 0)));
         lines_[column] = ranked_[column]->view();

@@ -25,17 +25,23 @@ public:
         return {values_.data() + b * rows_ * batch_size, caps_.empty() ? nullptr : caps_.data() + b * batch_size};
     }
     const RankedLine* lines(std::size_t batch) const { return lines_.data() + batch * batch_size; }
+    // The columns of a batch among the points of a set that are equal in z, sorted.
+    const RankedLine* lines_among(std::size_t set, std::size_t batch) const {
+        return set_lines_.data() + (batch * sets_ + set) * batch_size;
+    }
     const RankedColumn& ranked(std::size_t column) const { return *ranked_[column]; }
 
 private:
     void fill(std::size_t b, const FixedSide& fixed, const ColumnSource& source, std::size_t first);
 
-    std::size_t rows_, columns_;
+    std::size_t rows_, columns_, sets_;
     AlignedVector<double> values_;
     AlignedVector<double> caps_;                  // empty: no categories
     std::shared_ptr<const SortedColumn> sorted_;  // the first column, which serves all others if they are permutations
     std::vector<std::optional<RankedColumn>> ranked_;
     std::vector<RankedLine> lines_;  // views of them
+    std::vector<std::unique_ptr<const SortedColumn>> in_sets_;
+    std::vector<RankedLine> set_lines_;  // views of them
 };
 
 }  // namespace knnmi

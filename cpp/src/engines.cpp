@@ -3,36 +3,42 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 #include <vector>
 
 namespace knnmi {
 
 namespace {
 
-// About how many others are equal to a row of (x, z), by a sample of rows; z has one column or none.
+// About how many others are equal to a row, by a sample of rows: of (x, z), or of z where it has two or more columns.
 double equal_rows(const Points& x, const Points& z) {
+    std::vector<Points> columns;
+    if (z.columns() <= 1) columns.push_back(x);
+    for (std::size_t c = 0; c < z.columns(); ++c) columns.push_back(z.column(c));
+    const auto compare = [&](std::size_t a, std::size_t b) {
+        for (const Points& column : columns)
+            if (column(a, 0) != column(b, 0)) return column(a, 0) < column(b, 0);
+        return false;
+    };
     const std::size_t n = x.rows(), many = std::min<std::size_t>(n, 512);
-    std::vector<std::pair<double, double>> sample(many);
-    for (std::size_t i = 0; i < many; ++i) {
-        const std::size_t row = i * n / many;
-        sample[i] = {x(row, 0), z.empty() ? 0.0 : z(row, 0)};
-    }
-    std::sort(sample.begin(), sample.end());
+    std::vector<std::size_t> sample(many);
+    for (std::size_t i = 0; i < many; ++i) sample[i] = i * n / many;
+    std::sort(sample.begin(), sample.end(), compare);
     double equal = 0.0;
-    for (std::size_t begin = 0, end = 0; begin < many; begin = end) {
-        while (end < many && sample[end] == sample[begin]) ++end;
-        equal += static_cast<double>((end - begin) * (end - begin - 1));
+    for (auto first = sample.begin(), last = first; first != sample.end(); first = last) {
+        last = std::upper_bound(first, sample.end(), *first, compare);
+        equal += static_cast<double>((last - first) * (last - first - 1));
     }
     return equal * static_cast<double>(n) / static_cast<double>(many * (many - 1));
 }
 
 // The number of y's from which on shared lists pay, as measured with k = 3 on Gaussian data of 500 to 100,000 rows.
 // The more columns z has, the more there is to share; with one or none, lists grow long in large samples. Where so many
-// rows are equal that lists would grow too long, that engine goes along y instead, and the other looks at all of them.
+// rows are equal that lists would grow too long, that engine goes along y or counts them as sets, and the other looks
+// at all of them.
 std::size_t enough_to_share(const Points& x, const Points& z, std::size_t k) {
     constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
-    if (z.columns() <= 1 && equal_rows(x, z) > static_cast<double>(longest_list(x.rows(), k))) return 1;
+    const std::size_t longest = longest_list(x.rows(), k);
+    if (x.rows() > longest && equal_rows(x, z) > static_cast<double>(longest)) return 1;
     if (z.columns() <= 1 && x.rows() >= 50'000) return never;
     switch (z.columns()) {
         case 0:

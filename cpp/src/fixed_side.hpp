@@ -1,8 +1,11 @@
 // What the two fast engines know before they see a y.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "kernels/kernels.hpp"
 #include "knnmi/estimators.hpp"
@@ -13,8 +16,18 @@
 
 namespace knnmi {
 
-// With two or more columns in z the points are ordered by z, and all counts come from distances to near blocks. With
-// fewer they are ordered by (x, z), which is tighter, and the counts in z and (y, z) come from sorted values.
+// A set of points that are equal in z, by the blocks that hold no others; blocks of the rest of them may hold others
+// too.
+struct EqualInZ {
+    std::vector<std::uint32_t> blocks;
+
+    std::size_t points() const { return blocks.size() * block_size; }
+    std::size_t position() const { return blocks.front() * block_size; }  // of one of them
+};
+
+// With two or more columns in z the points are ordered by z, and by x where they are equal, and all counts come from
+// distances to near blocks. With fewer they are ordered by (x, z), which is tighter, and the counts in z and (y, z)
+// come from sorted values.
 class FixedSide {
 public:
     FixedSide(const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& kernels);
@@ -29,6 +42,20 @@ public:
     const double* x() const { return x_.empty() ? nullptr : x_.data(); }
     bool counts_by_line() const { return x_.empty(); }
 
+    // The large sets of points that are equal in two or more columns of z, and for each block the number of its set, or
+    // `no_set`.
+    static constexpr std::uint32_t no_set = 0xffffffff;
+    const std::vector<EqualInZ>& equal_in_z() const { return equal_in_z_; }
+    const std::vector<std::uint32_t>& set_of_block() const { return set_of_block_; }
+
+    // Of a point and of one of a set.
+    double z_distance(std::size_t position, const EqualInZ& set) const;
+
+    // How far a block is at least from a point along x, which is by position.
+    double x_gap(std::size_t position, std::size_t block) const {
+        return std::min(std::max(x_low_[block] - x_[position], x_[position] - x_high_[block]), x_cap_);
+    }
+
     double x_cap() const { return x_cap_; }
     const Terms& terms() const { return terms_; }
 
@@ -42,6 +69,8 @@ public:
     }
 
 private:
+    void find_equal_in_z();
+
     const Kernels* kernels_;
     std::size_t k_;
     SpatialOrder order_;
@@ -50,6 +79,9 @@ private:
     std::optional<SortedLine> line_;  // when z has one column
     double x_cap_;
     Terms terms_;
+    std::vector<EqualInZ> equal_in_z_;
+    std::vector<std::uint32_t> set_of_block_;
+    AlignedVector<double> x_low_, x_high_;  // of each block, where there are sets
 };
 
 }  // namespace knnmi

@@ -13,19 +13,19 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::size_t rounded_up(std::size_t n, std::size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-// Splits by count, so that any number of equal points makes no difference.
+// Splits by count, so that any number of equal points makes no difference. The last column orders those that are equal
+// in the first `dimensions`.
 class MedianSplit {
 public:
-    explicit MedianSplit(const std::vector<Points>& columns)
-        : dimensions_(columns.size()), values_(columns.front().rows() * columns.size()) {
-        for (std::size_t c = 0; c < dimensions_; ++c)
-            for (std::size_t row = 0; row < columns[c].rows(); ++row)
-                values_[row * dimensions_ + c] = columns[c](row, 0);
+    MedianSplit(const std::vector<Points>& columns, std::size_t dimensions)
+        : dimensions_(dimensions), width_(columns.size()), values_(columns.front().rows() * width_) {
+        for (std::size_t c = 0; c < width_; ++c)
+            for (std::size_t row = 0; row < columns[c].rows(); ++row) values_[row * width_ + c] = columns[c](row, 0);
     }
 
     // In their new order.
     std::vector<std::uint32_t> rows() const {
-        std::vector<std::uint32_t> rows(values_.size() / dimensions_);
+        std::vector<std::uint32_t> rows(values_.size() / width_);
         std::iota(rows.begin(), rows.end(), 0u);
         split(rows.data(), rows.data() + rows.size());
         return rows;
@@ -41,19 +41,20 @@ private:
         if (middle >= last) middle -= unit;
         const std::size_t side = widest_side(first, last);
         std::nth_element(first, middle, last, [this, side](std::uint32_t a, std::uint32_t b) {
-            return values_[a * dimensions_ + side] < values_[b * dimensions_ + side];
+            const double *const one = &values_[a * width_], *const two = &values_[b * width_];
+            return one[side] != two[side] ? one[side] < two[side] : one[width_ - 1] < two[width_ - 1];
         });
         split(first, middle);
         split(middle, last);
     }
 
     std::size_t widest_side(const std::uint32_t* first, const std::uint32_t* last) const {
-        std::size_t widest = 0;
-        double width = -1.0;
+        std::size_t widest = width_ - 1;
+        double width = 0.0;
         for (std::size_t c = 0; c < dimensions_; ++c) {
             double low = infinity, high = -infinity;
             for (const std::uint32_t* row = first; row != last; ++row) {
-                const double value = values_[*row * dimensions_ + c];
+                const double value = values_[*row * width_ + c];
                 low = std::min(low, value);
                 high = std::max(high, value);
             }
@@ -65,18 +66,20 @@ private:
         return widest;
     }
 
-    std::size_t dimensions_;
+    std::size_t dimensions_, width_;
     std::vector<double> values_;  // row by row
 };
 
 }  // namespace
 
-SpatialOrder::SpatialOrder(std::initializer_list<Points> parts) {
+SpatialOrder::SpatialOrder(std::initializer_list<Points> parts, const Points& then) {
     std::vector<Points> columns;
     for (const Points& part : parts)
         for (std::size_t c = 0; c < part.columns(); ++c) columns.push_back(part.column(c));
     dimensions_ = columns.size();
-    rows_ = dimensions_ == 1 ? ascending_rows(columns.front()) : MedianSplit(columns).rows();
+    std::vector<Points> split = columns;
+    if (!then.empty()) split.push_back(then);
+    rows_ = dimensions_ == 1 ? ascending_rows(columns.front()) : MedianSplit(split, dimensions_).rows();
 
     for (const Points& column : columns) {
         categories_.push_back(column.is_category(0));

@@ -16,8 +16,9 @@ namespace knnmi {
 // The order is that of a k-d tree that halves the widest side at its median. A single column is fully sorted.
 class SpatialOrder {
 public:
-    // Of the space that the columns of all parts span together.
-    explicit SpatialOrder(std::initializer_list<Points> parts);
+    // Of the space that the columns of all parts span together; points that are equal there are ordered by `then`, if
+    // it has a column.
+    explicit SpatialOrder(std::initializer_list<Points> parts, const Points& then = {});
 
     std::size_t points() const { return rows_.size(); }
     std::size_t blocks() const { return (points() + block_size - 1) / block_size; }

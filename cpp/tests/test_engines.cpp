@@ -140,6 +140,25 @@ TEST(grids_and_long_lists_against_brute_force) {
         }
 }
 
+// So many points that are equal in several columns of z that they are counted as sets; others in categories that are small.
+TEST(points_equal_in_several_columns_against_brute_force) {
+    std::mt19937_64 draw(9);
+    std::size_t n = 1700;
+    for (const Family& family : std::span(data_families).first(share_of(std::size(data_families))))
+        for (const std::uint64_t levels : {0u, 3u, 800u}) {
+            Sample sample = family.make(n += 7, 1 + 2 + 3, n);
+            sample.categories.assign(levels == 0 ? 0 : sample.columns, 0);
+            for (std::size_t j = 0; levels > 0 && j < sample.columns; ++j) {
+                if (draw() % 2 == 0) continue;
+                sample.categories[j] = 1;
+                for (std::size_t i = 0; i < sample.rows; ++i) sample(i, j) = static_cast<double>(draw() % levels);
+            }
+            const Estimator estimator = draw() % 3 == 0 ? Estimator::ksg : Estimator::mixed;
+            check_against_brute_force({sample, 2, {3, estimator}}, {.threads = static_cast<int>(1 + n % 2)},
+                                      std::string(family.name) + ", equal in z, levels=" + std::to_string(levels));
+        }
+}
+
 // So many columns that some are searched by themselves.
 TEST(many_columns_against_brute_force) {
     for (const std::size_t dz : {0u, 1u})
