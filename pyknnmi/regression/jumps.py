@@ -18,7 +18,8 @@ Values = NDArray[np.float64]
 
 _LEAST_ROWS = 4  # on each side of a jump
 _APART = 40  # two jumps have at least one row in so many between them
-_SURE, _EACH = 4.0, 3.0
+_SURE = 4.0  # nats that a step must gain, beside the logarithm of the number of places
+_EACH = 3.0  # nats of each effect that do not count, as the best of all places always gains some
 
 
 def places_of_jumps(column: Values, block: Values, effects: Values, evidence: Values, looks: int) -> Values:
@@ -51,7 +52,8 @@ def places_of_jumps(column: Values, block: Values, effects: Values, evidence: Va
         known = np.full(len(found), np.sqrt(STEP_SIZES[-1]))
         each = [_evidence(features, effects, np.append(d, known), places) for d in STEP_BACKGROUNDS]
         with_step = np.max(each, axis=0)
-        gains = np.maximum(with_step - evidence[:, None] - _EACH, 0.0).sum(axis=0)  # one jump may be in many effects
+        gains = np.maximum(with_step - evidence[:, None] - _EACH, 0.0)
+        gains = np.sort(gains, axis=0).sum(axis=0)  # sorted, so that the sum does not depend on the order of columns
         best = int(gains.argmax())
         if not gains[best] > _SURE + np.log(n * looks):
             break

@@ -12,7 +12,9 @@ import reference
 
 import pyknnmi
 from pyknnmi import DataError, Dataset, simulate
-from pyknnmi.builtin.functional_anova import FunctionalANOVA
+from pyknnmi.builtin.functional_anova import FunctionalANOVA, _checked
+from pyknnmi.components import Run
+from pyknnmi.regression import Allowed, GraphSearch, SmoothRegressions
 from pyknnmi.testing import check_learner
 
 
@@ -156,3 +158,35 @@ def test_progress_is_reported_and_can_stop_the_run():
 def test_ranges_are_checked(given):
     with pytest.raises(pyknnmi.SpecError, match=given.partition("=")[0]):
         pyknnmi.Pipeline.parse(f"functional-anova({given})")
+
+
+def test_effects_that_jump_at_the_same_places():
+    # Without steps three and five edges are wrong.
+    wrong = 0
+    for function in (lambda z: 2 * (z > 0.6), np.floor):
+        rng = np.random.default_rng(3)
+        z = rng.standard_normal(800)
+        table = np.column_stack([z, *[function(z) + 0.4 * rng.standard_normal(800) for _ in range(4)]])
+        result = pyknnmi.learn(table, "functional-anova")
+        wrong += len({("X1", f"X{j}") for j in range(2, 6)} ^ set(result.graph.edges))
+    assert wrong <= 1
+    ways = [way for row in result.details["edges"] for way in row["directions"] if way["on"] == "X1"]
+    assert {way["shape"] for way in ways} <= {"steps", "linear"}
+
+
+def test_of_two_columns_that_tell_the_same_one_stays():
+    # Beside the other each seems needless: taken out together, y would be left alone.
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal(300)
+    values = np.column_stack([a, a + 1e-3 * rng.standard_normal(300), a + rng.standard_normal(300)])
+    regressions = SmoothRegressions(Dataset(values, ("a", "b", "y")))
+    search = GraphSearch(regressions, Allowed(~np.eye(3, dtype=bool)), 4.0)
+    neighbors = [{1, 2}, {0, 2}, {0, 1}]
+    kept, rejected = _checked(
+        search, regressions, neighbors, lambda p_values: frozenset(e for e, p in p_values.items() if p < 0.01), Run()
+    )
+    assert kept.keys() in ({(0, 1), (0, 2)}, {(0, 1), (1, 2)})
+    assert len(rejected) == 1
+    assert sum(map(len, neighbors)) == 4
+    ((first, second),) = rejected
+    assert rejected[first, second].given == tuple({0, 1, 2} - {first, second})

@@ -68,6 +68,32 @@ def test_p_value_is_made_of_products_of_residuals():
     assert found == pytest.approx(cauchy_combination([(first, 0.4), (all_, 0.3), (given, 0.3)]), rel=1e-8)
 
 
+def test_fast_waves_are_one_more_group():
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal(300)
+    data = dataset({"x": x, "y": np.sin(6 * x) + 0.5 * rng.standard_normal(300), "z": rng.standard_normal(300)})
+    regressions = SmoothRegressions(data)
+    (found,) = p_values_of(regressions, [(1, 0, ())])
+    (fit,) = regressions.fits([(1, (0,), None)])
+    (effect,) = regressions.coefficients(1, 0, fit.terms[0])
+    slots = [0, 3, 4, 2, 5, 6, *(k for k in (1, *range(7, 16)) if effect[k] != 0)]
+    y, phi = regressions.blocks[1][:, 0], regressions.blocks[0][:, slots]
+
+    def tail(products, weights, df=None):
+        centred = products - products.mean(axis=0)
+        q = (weights * products.sum(axis=0) ** 2 / (centred**2).sum(axis=0)).sum()
+        matrix = np.sqrt(np.outer(weights, weights)) * np.corrcoef(centred.T).reshape(len(weights), -1)
+        values = np.linalg.eigvalsh(matrix)
+        return min(weighted_tail(q, [(values**k).sum() for k in (1, 2, 3)] if df is None else [df] * 3), 0.95)
+
+    products = phi * y[:, None]
+    first = tail(products[:, :1], np.ones(1))
+    all_ = tail(products, 1 / np.arange(1.0, len(slots) + 1))
+    mixture = tail((products @ effect[slots])[:, None], np.ones(1), df=len(slots))
+    assert found == pytest.approx(cauchy_combination([(first, 0.4), (all_, 0.3), (mixture, 0.3)]), rel=1e-6)
+    assert found < 1e-9 < first
+
+
 def test_finds_dependence_and_interaction_where_there_is_one():
     regressions = SmoothRegressions(forked(1, n=400))
     independent, interaction = p_values_of(regressions, [(1, 0, (2,)), (3, 0, (2,))])
