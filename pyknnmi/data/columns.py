@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from numbers import Real
@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.errors import DataError, DataTypeError, IdentifierError
+from pyknnmi.errors import DataError, DataTypeError, IdentifierError, warn
 
 __all__ = ["ColumnRead", "Kind", "categories", "column_of", "number"]
 
@@ -173,6 +173,7 @@ def categories(labels: Sequence[Any], name: str) -> Values:
     """
     known = sorted({label for label in labels if label is not None}, key=lambda label: (str(type(label)), label))
     check_count(len(known), len(labels) - labels.count(None), name)
+    warn_of_spellings([label for label in known if isinstance(label, str)], name)
     code = {label: float(i) for i, label in enumerate(known)}
     return np.array([np.nan if label is None else code[label] for label in labels])
 
@@ -185,6 +186,19 @@ def check_count(known: int, rows: int, name: str) -> None:
             f"identifiers; leave it out ({python_or_command('ignore', name)}), or sort it into categories",
             name,
         )
+
+
+def warn_of_spellings(labels: Iterable[str], name: str) -> None:
+    """Warn of categories that may be one, since they look alike but for capital letters and blanks."""
+    first: dict[str, str] = {}
+    for label in labels:
+        other = first.setdefault(" ".join(_plain(label).casefold().split()), label)
+        if other != label:
+            warn(
+                f"column '{name}' holds '{other}' and '{label}', which are different categories: write them alike if "
+                "they are one"
+            )
+            return
 
 
 def check_no_quantities(labels: Sequence[str], name: str, place: Callable[[str], str]) -> None:

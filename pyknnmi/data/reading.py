@@ -26,6 +26,7 @@ from pyknnmi.data.columns import (
     python_or_command,
     quantity_as_text,
     too_small,
+    warn_of_spellings,
 )
 from pyknnmi.data.dataset import INFINITE_VALUES, Dataset, Missing, check_names, check_none, columns_of_frame
 from pyknnmi.data.files import plain_name
@@ -188,7 +189,7 @@ class _Body:
     first_line: int
     delimiter: str
     names: Sequence[str]
-    trailing: bool  # whether each line ends with a delimiter, and so with an empty cell that belongs to no column
+    trailing: int  # so many empty cells at the end of a line belong to no column, as where lines end with a delimiter
 
     def check_memory(self, columns: int) -> None:
         """Raise an error if so many of the columns do not fit into memory as numbers."""
@@ -207,7 +208,7 @@ class _Body:
             while rows := list(islice(reader, at_a_time)):
                 rows = [row for row in rows if row]
                 if self.trailing:
-                    rows = [row[:-1] if len(row) == width + 1 and not row[-1].strip() else row for row in rows]
+                    rows = [row[:width] if self._fits(row, width) else row for row in rows]
                 if set(map(len, rows)) - {width}:
                     raise self._width_error(width)
                 if rows:
@@ -232,12 +233,12 @@ class _Body:
         """Return where a row is, for a message."""
         return f"line {next(islice(self.lines(), row, None))[0]}"
 
+    def _fits(self, row: Sequence[str], width: int) -> bool:
+        return width <= len(row) <= width + self.trailing and not any(map(str.strip, row[width:]))
+
     def _width_error(self, width: int) -> DataError:
-        extra = 1 if self.trailing else 0
         is_first, line, row = next(
-            (at == 0, line, row)
-            for at, (line, row) in enumerate(self.lines())
-            if not (len(row) == width or (extra and len(row) == width + 1 and not row[-1].strip()))
+            (at == 0, line, row) for at, (line, row) in enumerate(self.lines()) if not self._fits(row, width)
         )
         return _width_error(self.where, line, row, self.names, is_first)
 
@@ -322,9 +323,11 @@ def _column(body: _Body, name: str, cells: _Cells, options: TableOptions) -> Col
             word = next(iter(text))
             if is_quantity(word):
                 raise quantity_as_text(word, name, place)
-            raise _text_among_numbers(place(word), name, word, is_first=cells.first_row[cells.words[word]] == 0)
+            is_first = cells.first_row[cells.words[word]] == 0
+            raise _text_among_numbers(place(word), name, word, is_first)
         check_no_quantities(list(text), name, place)
     check_count(len(text), sum(counts[word] for word in text), name)
+    warn_of_spellings(text, name)
     code_of = np.full(len(cells.words) + 1, np.nan)
     for code, word in enumerate(sorted(text)):
         code_of[text[word]] = code
@@ -408,19 +411,19 @@ def _split(where: str, text: str, options: TableOptions) -> tuple[_Body, list[st
         delimiter = delimiter or _delimiter(header, header)
         width = len(next(_rows(where, header.rstrip("\r"), first_line, delimiter))[1])
         names = [f"X{i + 1}" for i in range(width)]
-        return _Body(where, text, first_line, delimiter, names, trailing=False), names
+        return _Body(where, text, first_line, delimiter, names, trailing=0), names
     first_row = _split_header(rest.lstrip("\r\n"))[0]
     delimiter = delimiter or _delimiter(header, first_row)
     _, first = next(_rows(where, header.rstrip("\r"), first_line, delimiter))
     names = [plain_name(name.strip()) for name in first]
-    trailing = len(names) > 1 and not names[-1] and not _ends_with_value(first_row, delimiter)
-    if trailing:
-        names = names[:-1]
+    cells = _cells(first_row, delimiter)
+    last = max((i for i, name in enumerate(names) if name), default=0)
+    trailing = 0 if any(map(str.strip, cells[last + 1 :])) else len(names) - last - 1
+    names = names[: len(names) - trailing]
     if options.header is None and all(number(name) is not None for name in names):
         raise DataError(f"the first line of {where} holds numbers: {_WHICH}")
     if not rest.strip():
         raise DataError(f"{where} has column names and no rows")
-    cells = _cells(first_row, delimiter)
     if len(names) == len(cells) == 1 and _pieces(first_row) > 1 and _pieces(first_row) - _pieces(names[0]) in (0, 1):
         raise _one_column(where, names[0])
     if options.index == "" and len(cells) == len(names) + 1:  # as R writes row names
@@ -433,10 +436,6 @@ def _one_column(where: str, name: str) -> DataError:
         f"{where} has one column, '{name[:60]}': separate columns by commas, semicolons or tabs, and put "
         "nothing above their names"
     )
-
-
-def _ends_with_value(row: str, delimiter: str) -> bool:
-    return bool(next(reversed(_cells(row, delimiter)), "").strip())
 
 
 def _check_header(where: str, names: Sequence[str], columns: dict[int, _Cells], body: _Body) -> None:
@@ -452,7 +451,8 @@ def _check_header(where: str, names: Sequence[str], columns: dict[int, _Cells], 
         elif name.lower() in _MISSING or name.lower() == "nan":
             what = "is a mark of missing values"
         elif name in cells.words:
-            what = f"is also a value in its column ({body.place(cells.first_row[cells.words[name]])})"
+            place = body.place(cells.first_row[cells.words[name]])
+            what = f"is also a value in its column ({place}: remove it if it repeats the names)"
         else:
             continue
         raise DataError(

@@ -431,6 +431,11 @@ def test_trailing_separators_and_a_line_for_excel(write):
     for text in ("a,b,\n1,2,\n3,4,\n", "sep=;\na;b\n1;2\n3;4\n", "SEP=,\r\na,b\r\n1,2\r\n3,4\r\n"):
         data = read_table(write(text))
         assert (data.names, data.values.tolist()) == (("a", "b"), [[1, 2], [3, 4]])
+    for text in ("a,b,,,\n1,2,,,\n3,4\n5,6,, ,\n", "a;b;;\n1;2;;\n3;4;;\n5;6;;\n"):
+        assert read_table(write(text)).names == ("a", "b")
+        assert read_table(write(text)).n == 3
+    with pytest.raises(DataError, match="line 3: 3 values for 2 column names"):
+        read_table(write("a,b,,\n1,2,,\n3,4,5\n"))
     with pytest.raises(DataTypeError, match="line 4: column 'b'"):
         read_table(write("sep=;\na;b\n1;2\n3;x\n"))
 
@@ -443,6 +448,15 @@ def test_points_that_may_separate_thousands_are_told(write):
 @pytest.mark.parametrize("other", ["0.250", "1.25", "17.000", "1.2505"])
 def test_points_beside_what_has_none_are_decimal(write, other):  # no warning: it would be an error here
     assert read_table(write(f"a;b\n999.000;1\n12.345;2\n1.250;3\n{other};4\n")).n == 4
+
+
+def test_categories_that_differ_in_spelling_alone_are_told(write):
+    cells = ["Male", "female", "male ", "Female"]
+    told = "column 'sex' holds '(Fem|fem)ale' and '(Fem|fem)ale', which are different categories: write them alike"
+    with pytest.warns(PyknnmiWarning, match=told):
+        read_table(write("sex,x\nfemale,1\nFemale,2\nmale,3\nfemale,4\n"))
+    with pytest.warns(PyknnmiWarning, match="which are different categories"):
+        assert len(np.unique(Dataset.of({"sex": cells, "x": range(4)}).values[:, 0])) == 4
 
 
 def test_so_many_of_a_total_is_a_number(write):
@@ -519,6 +533,10 @@ def test_one_column(write):
         ),
         ("A title\nof two lines\n\na,b\n1,2\n", "one column, 'A title': .*, and put nothing above their names"),
         (b"r\x02\x01\0\x0e\0", "it is a table of Stata"),
+        (
+            "a,b\n1,2\na,b\n3,4\n",
+            r"the column name 'a' is also a value in its column \(line 3: remove it if it repeats",
+        ),
         ("a,b,c\n1,2,3\n1,2\n", "line 3: 2 values for 3 column names: give each column one value in each row"),
         ("a^b^c\n" + "".join(f"{i}^{i * i}^x\n" for i in range(30)), r"one column, 'a\^b\^c': separate columns by"),
         ("a,b\n1e-400,2\n0,3\n", "'a' holds 1e-400 in line 2, a number so small that a double makes it 0"),
