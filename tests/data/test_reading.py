@@ -342,10 +342,16 @@ def test_an_archive_may_hold_files_of_the_system(tmp_path):
     ("text", "what"),
     [
         ("5.1,3.5,setosa\n4.9,3.0,setosa\n4.7,3.2,other\n", "'5.1' is a number"),
-        ("5,x,setosa\n4,y,setosa\n4,z,other\n", r"'setosa' is also a value in its column \(line 2\)"),
+        (
+            "5,x,setosa\n4,y,setosa\n4,z,other\n",
+            r"'setosa' is also a value in its column \(line 2: remove it if it repeats the names\)",
+        ),
         ("a,?,b\n1,2,3\n4,5,6\n", r"'\?' is a mark of missing values"),
         ("-1,x,y\n-2,1,2\n-3,1,2\n", "'-1' is a number"),
-        ("sex,age\nm,1\nf,2\nsex,3\n", r"'sex' is also a value in its column \(line 4\)"),
+        (
+            "sex,age\nm,1\nf,2\nsex,3\n",
+            r"'sex' is also a value in its column \(line 4: remove it if it repeats the names\)",
+        ),
     ],
 )
 def test_a_first_line_that_looks_like_a_row(write, text, what):
