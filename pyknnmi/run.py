@@ -82,6 +82,8 @@ class Run:
         for name in ("seed", "threads", "jobs"):
             given = getattr(self, name)
             try:
+                if isinstance(given, bool):
+                    raise TypeError
                 object.__setattr__(self, name, operator.index(given))
             except TypeError:
                 raise ParameterError(f"{name} = {given!r}: give a whole number", name) from None

@@ -40,6 +40,7 @@ BAD_ANSWERS = {
     "p-value 1.5": lambda bound, x, y, z: result(p_value=1.5),
     "independent = 1": lambda bound, x, y, z: result(independent=1),
     "the p-value True: a verdict": lambda bound, x, y, z: result(p_value=True),
+    "all p-values are 0 or 1: a verdict": lambda bound, x, y, z: result(p_value=float(len(z) == 0)),
     "n = 1000000000": lambda bound, x, y, z: result(n=10**9),
     "decided_by = ''": lambda bound, x, y, z: result(decided_by=""),
     "answered again": lambda bound, x, y, z: result(statistic=float(next(counter))),

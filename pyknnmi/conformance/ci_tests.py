@@ -34,6 +34,11 @@ def _answers(test: CITest, data: Dataset) -> list[CIResult]:
     return [bound.test(*question) for question in _QUESTIONS]
 
 
+def _p_values(test: CITest, data: Dataset) -> None:
+    found = {answer.p_value for answer in _answers(test, data)}
+    require(found != {0.0, 1.0}, "all p-values are 0 or 1: a verdict is no p-value, give a number in [0, 1]")
+
+
 def _same_answers_again(test: CITest, data: Dataset) -> None:
     expected = dict(zip(_QUESTIONS, _answers(test, data), strict=True))
     again = CheckedTest(test, data, RUN)
@@ -128,6 +133,7 @@ def _missing_values(test: CITest, data: Dataset) -> None:
 
 CHECKS_OF_TESTS: Mapping[str, Callable[[CITest, Dataset], object]] = {
     "answers": _answers,
+    "p-values": _p_values,
     "same-answers-again": _same_answers_again,
     "other-process": _other_process,
     "threads": _threads,
