@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.data import frames
-from pyknnmi.data.columns import ColumnRead, Kind, check_whole_numbers, column_of, is_missing, number, unusable
+from pyknnmi.data.columns import (
+    ColumnRead,
+    Kind,
+    check_whole_numbers,
+    column_of,
+    is_missing,
+    number,
+    python_or_command,
+    unusable,
+)
 from pyknnmi.data.options import TableOptions, TableOptionsGiven
 from pyknnmi.errors import DataError, UnknownNameError, check_choice, did_you_mean
 from pyknnmi.run import check_memory
@@ -198,7 +207,11 @@ class Dataset:
             check_none(missed, self.names, *MISSING_VALUES, place, [_written(found) for found in marks])
         complete = ~missed.any(axis=1)
         if complete.sum() < 2:
-            raise DataError(f"only {complete.sum()} of {self.n} rows have no missing values: drop columns first")
+            worst = self.names[int(missed.sum(axis=0).argmax())]
+            raise DataError(
+                f"only {complete.sum()} of {self.n} rows have no missing values: column '{worst}' misses most, "
+                f"{missed.sum(axis=0).max()}; leave it out first ({python_or_command('ignore', worst)})"
+            )
         left_out = self.rows_left_out + int(self.n - complete.sum())
         return replace(self.rows(complete), rows_left_out=left_out)
 
