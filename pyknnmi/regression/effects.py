@@ -88,15 +88,17 @@ def partial_effects(regressions: SmoothRegressions, fit: ColumnFit, dataset: Dat
 
     Each row has ``column``, ``on`` (one column or two), ``shape``, ``at`` (for each column of ``on`` the values at
     which the effect is given, increasing) and ``effect``, in standard deviations of the normal scores of ``column``,
-    with mean 0 over the rows. An effect of two columns is what the pair adds to the effects of each. For a column of
+    with mean 0 over the rows. An effect of two columns is what the pair adds to the effects of each; it is given at
+    the middles of equal parts of the rows. For a column of
     categories there is a row for each contrast of its indicators.
     """
     rows = []
     for slot, terms in zip(regressions.targets[fit.column], fit.terms, strict=True):
         for (first, second, _), weights in zip(terms, regressions.coefficients(fit.column, slot, terms), strict=True):
             on = [first] if second < 0 else [first, second]
-            places = [_places(dataset.values[:, j], _POINTS if second < 0 else _PAIR_POINTS) for j in on]
-            if second < 0:
+            pair = second >= 0
+            places = [_places(dataset.values[:, j], _PAIR_POINTS if pair else _POINTS, inner=pair) for j in on]
+            if not pair:
                 effect = regressions.blocks[first][places[0]] @ weights
                 shape = _shape_of_curve(regressions, first, weights)
             else:
@@ -117,11 +119,17 @@ def partial_effects(regressions: SmoothRegressions, fit: ColumnFit, dataset: Dat
     return rows
 
 
-def _places(values: Values, most: int) -> NDArray[np.intp]:
-    """Return rows with different values of a column, in increasing order, evenly spread over its quantiles."""
+def _places(values: Values, most: int, inner: bool = False) -> NDArray[np.intp]:
+    """Return rows with different values of a column, in increasing order, evenly spread over its quantiles.
+
+    These begin and end with the extremes. For `inner` they are the middles of equal parts of the rows: where both of
+    two columns have their most extreme values there may be no row, and their effect is a guess.
+    """
     _, rows = np.unique(values, return_index=True)
     if len(rows) > most:
-        order = np.argsort(values, kind="stable")[np.linspace(0, len(values) - 1, most).round().astype(int)]
+        n = len(values)
+        ranks = (np.arange(most) + 0.5) / most * n if inner else np.linspace(0, n - 1, most).round()
+        order = np.argsort(values, kind="stable")[ranks.astype(int)]
         _, different = np.unique(values[order], return_index=True)
         rows = order[different]
     return rows

@@ -344,7 +344,6 @@ def _effects(page: _Page) -> _Section | None:
     effects = [effect for effect in effects_in(page.result.details) if np.size(effect["effect"]) > 1]
     if not effects:
         return None
-    effects.sort(key=lambda effect: -float(np.ptp(effect["effect"])))
     figures = []
     for effect in effects[:_MOST_CURVES]:
         label = f"{effect['column']} against {' and '.join(effect['on'])}"

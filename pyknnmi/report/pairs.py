@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from pyknnmi.learning.result import (
     LearnResult,
     PairEvidence,
@@ -134,12 +136,16 @@ def parameter_of(result: LearnResult, name: str) -> Value:
 
 
 def effects_in(details: Mapping[str, object]) -> list[Mapping[str, Any]]:
-    """Return the partial effects that a learner fitted, as its details hold them."""
+    """Return the partial effects that a learner fitted, as its details hold them, from the largest.
+
+    The largest spreads most over the values at which it is given: a few far ones do not make an effect large.
+    """
     effects = details.get("effects", ())
     needed = {"column", "on", "at", "effect"}
     if not isinstance(effects, Sequence):
         return []
-    return [effect for effect in effects if isinstance(effect, Mapping) and needed <= effect.keys()]
+    found = [effect for effect in effects if isinstance(effect, Mapping) and needed <= effect.keys()]
+    return sorted(found, key=lambda effect: -float(np.std(effect["effect"])) if np.size(effect["effect"]) else 0.0)
 
 
 def strength_name(result: LearnResult) -> str:

@@ -381,7 +381,6 @@ def _effects(result: LearnResult, ax: Axes | None, seed: int) -> Axes:
     effects = [effect for effect in effects_in(result.details) if np.size(effect["effect"])]
     if not effects:
         raise DataError("there are no effects to draw: this learner fits none (functional-anova does)")
-    effects = sorted(effects, key=lambda effect: -float(np.ptp(np.asarray(effect["effect"], dtype=float))))
     left_out = max(len(effects) - _MOST_PANELS, 0)
     effects = effects[:_MOST_PANELS]
     columns = min(3, len(effects))
