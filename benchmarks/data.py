@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+
+import pyknnmi
 
 
 def gaussian(n: int, conditions: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -31,3 +35,15 @@ def sparse_network(n: int, p: int, seed: int = 1) -> np.ndarray:
         parent = random.integers(j)
         table[:, j] += np.cos(2 * table[:, parent]) + 0.5 * table[:, parent]
     return table
+
+
+def real_tables() -> dict[str, pyknnmi.Dataset]:
+    """Return two tables that scikit-learn ships, as numbers, and the cells of Sachs (2005) in the documentation."""
+    from sklearn import datasets
+
+    sachs = Path(__file__).parents[1] / "docs" / "data" / "sachs.csv"
+    return {
+        "diabetes": pyknnmi.Dataset.of(datasets.load_diabetes(as_frame=True).frame),
+        "Sachs": pyknnmi.read_table(sachs),
+        "breast cancer": pyknnmi.Dataset.of(datasets.load_breast_cancer(as_frame=True).frame),
+    }

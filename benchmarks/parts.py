@@ -87,13 +87,48 @@ def candidates(quick: bool) -> Iterator[Row]:
             yield from rows_of("candidates", n, conditions, 24, in_turn(calls, rounds=5))
 
 
-def graph(quick: bool) -> Iterator[Row]:
-    for n in (250,) if quick else (500, 1000):
+def graphs(part: str, sizes: tuple[int, ...], test: str) -> Iterator[Row]:
+    for n in sizes:
         table, _ = pyknnmi.simulate.small_network(n, seed=0)
-        calls = {OURS: partial(pyknnmi.learn, table, "iamb+knn-cmi", threads=1)}
+        calls = {OURS: partial(pyknnmi.learn, table, f"iamb+{test}", threads=1)}
         if libraries.available("npeet_plus"):
             calls["npeet_plus"] = partial(pyknnmi.learn, table, "iamb+npeet", threads=1)
-        yield from rows_of("graph", n, 0, 7, in_turn(calls, rounds=1 if n > 500 else 2))
+        yield from rows_of(part, n, 0, 7, in_turn(calls, rounds=2))
+
+
+def graph(quick: bool) -> Iterator[Row]:
+    yield from graphs("graph", (250,) if quick else (500, 1000), "knn-cmi")
+
+
+def graph_sequential(quick: bool) -> Iterator[Row]:
+    yield from graphs("graph_sequential", (250,) if quick else (1000,), "knn-cmi(stop=sequential)")
+
+
+def tables(quick: bool) -> Iterator[Row]:
+    """Learn the network of real tables, most of which have ties, with all permutations and with the sequential rule."""
+    for name, whole in data.real_tables().items():
+        table = whole.rows(np.arange(150)) if quick else whole
+        tests = {"all permutations": "knn-cmi", "stop=sequential": "knn-cmi(stop=sequential)"}
+        calls = {how: partial(pyknnmi.learn, table, f"iamb+{test}", threads=1) for how, test in tests.items()}
+        timing = in_turn(calls, rounds=1)
+        for how in calls:
+            ratio = timing.ratio(how, "all permutations")
+            yield Row("tables", table.n, 0, table.p, f"{name}, {how}", timing.median(how), "s", ratio)
+
+
+def kernel(quick: bool) -> Iterator[Row]:
+    """Answer one question by RCIT of pyknnmi-kernel and by permutations, each bound to the table anew."""
+    if not libraries.available("pyknnmi_kernel"):
+        return
+    for n in (500,) if quick else (1000, 2000):
+        for conditions in (1, 3):
+            table = pyknnmi.Dataset.of(np.hstack(data.gaussian(n, conditions)))
+            tests = {OURS: "knn-cmi(screen=none)", "sequential": "knn-cmi(screen=none,stop=sequential)", "rcit": "rcit"}
+            given = range(2, 2 + conditions)
+            calls = {
+                name: partial(pyknnmi.ci_test, table, 0, 1, given, test, threads=1) for name, test in tests.items()
+            }
+            yield from rows_of("kernel", n, conditions, 1, in_turn(calls, rounds=7))
 
 
 def beside_ranks(part: str, kinds: Kinds, quick: bool, categories: bool = False) -> Iterator[Row]:
@@ -214,6 +249,9 @@ PARTS = {
         permutations,
         candidates,
         graph,
+        graph_sequential,
+        tables,
+        kernel,
         tied,
         categorical,
         heavy_tailed,
