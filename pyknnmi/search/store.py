@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS answers (
     PRIMARY KEY (data, test, x, y, z)
 ) WITHOUT ROWID
 """
+_SELECT = "SELECT data, test, x, y, z, answer, checksum FROM answers"
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Store:
 
     def get(self, data: str, test: str, x: str, y: str, z: tuple[str, ...]) -> CIResult | None:
         """Return the answer to a question, if it is there."""
-        query = "SELECT * FROM answers WHERE data = ? AND test = ? AND x = ? AND y = ? AND z = ?"
+        query = f"{_SELECT} WHERE data = ? AND test = ? AND x = ? AND y = ? AND z = ?"
         question = (data, test, x, y, json.dumps(z))
         rows = self._execute(query, question)
         if not rows:
@@ -92,7 +93,7 @@ class Store:
 
     def all(self, data: str, test: str) -> Iterator[tuple[str, str, tuple[str, ...], CIResult]]:
         """Yield the columns and the answer of every question about one data set by one test."""
-        for row in self._execute("SELECT * FROM answers WHERE data = ? AND test = ?", (data, test)):
+        for row in self._execute(f"{_SELECT} WHERE data = ? AND test = ?", (data, test)):
             answer = self._answer(row)
             yield row[2], row[3], tuple(json.loads(row[4])), answer
 
@@ -125,7 +126,7 @@ class Store:
             if finding != "ok":
                 raise self._unusable(sqlite3.DatabaseError(f"it is damaged: {finding}"))
         count = 0
-        for row in self._look("SELECT * FROM answers"):
+        for row in self._look(_SELECT):
             if _checksum(row[:6]) != row[6]:
                 raise self._damaged(row)
             count += 1

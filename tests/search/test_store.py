@@ -289,3 +289,13 @@ def test_a_changed_answer_is_named(filled, tmp_path):
     assert (outcome.exit_code, "it is damaged" in outcome.output) == (2, True)
     path.write_bytes(whole)
     assert CliRunner().invoke(main, ["store", "check", str(path)]).output.endswith(" answers, all whole\n")
+
+
+def test_a_table_of_other_columns_is_no_store(tmp_path):
+    path = tmp_path / "store.db"
+    pyknnmi.learn(pyknnmi.simulate.small_network(60, seed=2)[0], "iamb+fisher-z", store=path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TABLE answers")
+        connection.execute("CREATE TABLE answers (data)")
+    with pytest.raises(DataError, match=r"cannot use .* as a store: no such column: test"):
+        Store(path).check()
