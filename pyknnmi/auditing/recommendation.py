@@ -12,7 +12,7 @@ __all__ = ["recommended"]
 
 _MANY_COLUMNS = 30  # of 40 to 63, a bound of 6 erred as little as none and less than one of 3, in less time
 _MOSTLY_MISSING = 0.5  # share of rows without a value: two such columns may have no row in common
-_IN_ORDER = ("serial-dependence", "season", "drift")  # what blocks undo, or at least soften
+_IN_ORDER = ("serial-dependence", "season", "drift", "trend")  # what blocks undo, or at least soften
 _MANY_ROWS = 2_000  # from these on permutations take most of the time
 
 

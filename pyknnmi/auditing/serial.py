@@ -97,7 +97,7 @@ def _clear_trend(column: Column) -> float:
     trend, rest = _trend(column)
     alike = max(lag_one_correlation(rest), 0.0)
     rows = len(column) * (1 - alike) / (1 + alike)  # independent ones, of which the trend would be as sure
-    return trend if trend**2 > _CLEAR and trend**2 * rows > 9 * (1 - trend**2) else 0.0
+    return trend if trend**2 > _CLEAR and trend**2 * rows > 16 * (1 - trend**2) else 0.0
 
 
 def _is_like_a_walk(column: Column, trend: float) -> bool:

@@ -151,15 +151,15 @@ def transformed(transform: Transform, dataset: Dataset) -> Dataset:
 
 def weighed(findings: Iterable[AuditFinding], component: Component, dataset: Dataset) -> tuple[AuditFinding, ...]:
     """Return the findings of an audit, the serious first: those that a test allows for are not."""
+    findings = tuple(findings)
     if isinstance(component, CITest):
-        # Where each test leaves out rows, those that are left do not say how many lie between them.
-        lost = ("season",) if dataset.has_missing else ()
-        findings = [
-            replace(finding, serious=False)
-            if component.allows_for(finding.kind) and finding.kind not in lost
-            else finding
-            for finding in findings
-        ]
+        allowed = {finding.kind for finding in findings if component.allows_for(finding.kind)}
+        if dataset.has_missing:
+            allowed.discard("season")  # rows that are left do not say how many lie between them
+        endless = sum(finding.kind in ("drift", "trend") for finding in findings)
+        if endless == 1 and component.allows_for("serial-dependence"):
+            allowed.add("trend")  # the memory of the others is no longer than blocks are
+        findings = tuple(replace(f, serious=False) if f.kind in allowed else f for f in findings)
     return tuple(sorted(findings, key=lambda finding: not finding.serious))
 
 

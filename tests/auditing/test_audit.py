@@ -385,6 +385,14 @@ def test_answers_that_blocks_do_not_mend_say_so_themselves(kind):
     assert all(text in summary(result) for text in result.warnings)
 
 
+def test_a_trend_beside_series_that_blocks_are_long_enough_for_is_no_cause_for_doubt():
+    values = np.column_stack([SERIES["trend"][:, 0], SERIES["serial-dependence"]])
+    result = learn(values, "iamb+knn-cmi(null=block,permutations=39)")
+    assert {f.kind: f.serious for f in result.findings} == {"trend": False, "serial-dependence": False}
+    with pytest.warns(PyknnmiWarning, match="Subtract the trend first"):
+        learn(values, "iamb+fisher-z")
+
+
 @pytest.mark.filterwarnings("ignore:In column")
 def test_a_season_with_gaps_is_doubtful():
     values = SERIES["season"].copy()
