@@ -107,4 +107,4 @@ def audited(dataset: Dataset) -> Audit:
 
 def quoted(name: str) -> str:
     """Return a name as it stands in a list that commas separate."""
-    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name
+    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"\r\n') else name

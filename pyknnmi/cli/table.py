@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
@@ -100,5 +101,5 @@ def read(data: Path, missing: Missing, repeats: Repeats = "keep", blocks: str | 
 
 def names_in(written: str) -> list[str]:
     """Return names that are separated by commas; one that has a comma stands in quotation marks."""
-    rows = csv.reader(written.splitlines(), skipinitialspace=True)
+    rows = csv.reader(io.StringIO(written, newline=""), skipinitialspace=True)
     return [name.strip() for row in rows for name in row if name.strip()]

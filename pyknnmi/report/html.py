@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import csv
 import hashlib
-import io
 import json
 import math
 import os
@@ -18,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from pyknnmi.auditing import AuditFinding, grouped, in_warnings
-from pyknnmi.data.files import make_folder, replace_file, shell_command
+from pyknnmi.data.files import csv_text, make_folder, replace_file, shell_command
 from pyknnmi.errors import printable
 from pyknnmi.learning.result import LearnResult, format_p_value
 from pyknnmi.report.drawing import effect_svg, matrix_svg, network_svg
@@ -460,9 +458,9 @@ def repeat_command(result: LearnResult, data: str | None = None, reading: Iterab
     words = ["pyknnmi", "learn", data or "DATA.csv", "--spec", result.spec, "--seed", str(result.seed), *reading]
     for option, edges in (("--required", result.constraints.required), ("--forbidden", result.constraints.forbidden)):
         for edge in edges:
-            words += [option, _as_csv(edge)]
+            words += [option, csv_text([edge]).removesuffix("\n")]
     if result.constraints.targets is not None:
-        words += ["--targets", _as_csv(result.constraints.targets)]
+        words += ["--targets", csv_text([result.constraints.targets]).removesuffix("\n")]
     if result.oriented is not None:
         words.append("--orient")
     if result.calibration is not None:
@@ -472,12 +470,6 @@ def repeat_command(result: LearnResult, data: str | None = None, reading: Iterab
     elif result.rows_left_out:
         words += ["--missing", "drop"]
     return shell_command(words)
-
-
-def _as_csv(names: Iterable[str]) -> str:
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="").writerow(names)
-    return stream.getvalue()
 
 
 def _thinned(values: Sequence[float], most: int = 200) -> list[float]:

@@ -192,12 +192,13 @@ def test_far_pairs_beyond_the_limit_are_left_out_and_counted(monkeypatch):
         {"required": [("X1", "X7")], "forbidden": [("X1", "X2")]},
         {"orient": True, "spec": "pc-stable+fisher-z"},
         {"targets": ["X2", "the, third"]},
+        {"targets": ['of\n"two" lines'], "required": [('of\n"two" lines', "X7")]},
     ],
     ids=str,
 )
 def test_the_command_in_the_report_learns_the_same_network(arguments, tmp_path):
     data, _ = simulate.small_network(150, seed=2)
-    data = pyknnmi.Dataset(data.values, [*data.names[:2], "the, third", *data.names[3:]])
+    data = pyknnmi.Dataset(data.values, [*data.names[:2], "the, third", 'of\n"two" lines', *data.names[4:]])
     path = tmp_path / "a table.csv"
     write_dataset(data, path)
     result = pyknnmi.learn(data, **{"spec": "iamb(rule=or)+fisher-z(alpha=0.1)", "seed": 7, **arguments})
