@@ -54,12 +54,18 @@ public:
     }
 
 private:
+    struct NearSet {
+        std::uint32_t number;
+        double distance;
+        bool own;  // holds the point itself
+    };
+
     struct Point {
         Neighbors xz, z;
         double radius = 0.0;          // up to which they were collected
         AlignedVector<double> rho;    // k-th distances, eight for each batch
         std::vector<double> covered;  // for each batch, how far points must be looked at for all its columns
-        std::vector<std::pair<double, std::uint32_t>> sets;  // of points equal in z that are near: distance, number
+        std::vector<NearSet> sets_in_z, sets_in_xz;  // that are near, whose points are in no list
     };
 
     // All columns walk lists of one radius; few lists turn out to be too short.
@@ -158,7 +164,7 @@ private:
         Point& point = points_[p];
         const std::span<const std::uint32_t> blocks = near_.within(first_ + p, radius);
         if (blocks.size() * block_size > longest_) return false;
-        const Near near = fixed_->equal_in_z().empty() ? Near{blocks, {}} : apart_from_sets(point, p, radius, blocks);
+        const Near near = fixed_->sets().empty() ? Near{blocks, {}} : apart_from_sets(point, p, radius, blocks);
         const auto query = [&](std::span<const std::uint32_t> of) -> PointQuery {
             return {.geometry = &fixed_->geometry(),
                     .x = fixed_->x(),
@@ -183,27 +189,37 @@ private:
         return true;
     }
 
-    // Blocks near a point: in z, but for those of sets of equal points, and of these the ones near in (x, z).
+    // Blocks near a point: in z, those of no set; and in (x, z), those of sets that are equal in z only.
     struct Near {
         std::span<const std::uint32_t> apart, in_sets;
     };
 
     // Notes the sets that are near.
     Near apart_from_sets(Point& point, std::size_t p, double radius, std::span<const std::uint32_t> blocks) {
+        const std::size_t self = first_ + p, own = self / block_size;
         blocks_apart_.clear();
         blocks_in_sets_.clear();
-        point.sets.clear();
-        set_noted_.assign(fixed_->equal_in_z().size(), false);
+        point.sets_in_z.clear();
+        point.sets_in_xz.clear();
+        noted_.assign(fixed_->sets().size(), false);
         for (const std::uint32_t block : blocks) {
-            const std::uint32_t set = fixed_->set_of_block()[block];
-            if (set == FixedSide::no_set) {
+            const std::uint32_t in_z = fixed_->set_in_z()[block], in_xz = fixed_->set_in_xz()[block];
+            if (in_z == FixedSide::no_set) {
                 blocks_apart_.push_back(block);
                 continue;
             }
-            if (fixed_->x_gap(first_ + p, block) <= radius) blocks_in_sets_.push_back(block);
-            if (set_noted_[set]) continue;
-            set_noted_[set] = true;
-            point.sets.emplace_back(fixed_->z_distance(first_ + p, fixed_->equal_in_z()[set]), set);
+            const std::size_t other = block * block_size;
+            if (!noted_[in_z])
+                point.sets_in_z.push_back({in_z, fixed_->z_distance(self, other), fixed_->set_in_z()[own] == in_z});
+            noted_[in_z] = true;
+            if (fixed_->x_gap(self, block) > radius) continue;
+            if (in_xz == FixedSide::no_set) {
+                blocks_in_sets_.push_back(block);
+            } else if (!noted_[in_xz]) {
+                const double d = std::max(fixed_->z_distance(self, other), fixed_->x_distance(self, other));
+                point.sets_in_xz.push_back({in_xz, d, fixed_->set_in_xz()[own] == in_xz});
+                noted_[in_xz] = true;
+            }
         }
         return {blocks_apart_, blocks_in_sets_};
     }
@@ -215,9 +231,34 @@ private:
 
     void batch_nearest(std::size_t p, std::size_t b) {
         Point& point = points_[p];
-        const double largest = kernels_->batch_nearest(point.xz.ordered(), y_->batch(b), first_ + p, fixed_->k(),
-                                                       room_.data(), point.rho.data() + b * batch_size);
+        nearest_in_sets_.clear();
+        for (const NearSet& set : point.sets_in_xz) nearest_in_set(set, p, b);
+        const double largest = kernels_->batch_nearest(point.xz.ordered(), y_->batch(b), first_ + p, nearest_in_sets_,
+                                                       fixed_->k(), room_.data(), point.rho.data() + b * batch_size);
         point.covered[b] = fixed_->terms().covering(largest);
+    }
+
+    // Adds the distances to the k nearest of a set of points equal in (x, z), which are those nearest in y.
+    void nearest_in_set(const NearSet& set, std::size_t p, std::size_t b) {
+        const std::size_t at = nearest_in_sets_.size(), k = std::min(fixed_->k(), fixed_->sets()[set.number].points());
+        nearest_in_sets_.resize(at + k * batch_size, set.distance);  // as it is in lanes without a column
+        const BatchView y = y_->batch(b);
+        for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
+            const std::span<const double> values = y_->values_among(set.number, b, l);
+            const double center = y.values[(first_ + p) * batch_size + l];
+            const double cap = y.caps == nullptr ? cap_of(false) : y.caps[l];
+            auto above = std::lower_bound(values.begin(), values.end(), center), below = above;
+            if (set.own) ++above;  // the point itself, or one that is equal to it
+            for (std::size_t j = 0; j < k; ++j) {
+                double& nearest = nearest_in_sets_[at + j * batch_size + l];
+                nearest = std::numeric_limits<double>::infinity();
+                if (below == values.begin() && above == values.end()) continue;  // all others are among them
+                const bool upward =
+                    below == values.begin() || (above != values.end() && *above - center < center - *(below - 1));
+                const double d = upward ? *above++ - center : center - *--below;
+                nearest = std::max(set.distance, std::min(d, cap));
+            }
+        }
     }
 
     BatchCounts counts_within(std::size_t p, std::size_t b) {
@@ -240,24 +281,25 @@ private:
                                         fixed_->z(self), radius, n.z, n.yz);
         } else {
             kernels_->batch_within_y(point.z.ordered(), y_->batch(b), self, radius, n.z, n.yz);
-            for (const auto& [distance, set] : point.sets) count_set(set, distance, b, self, radius, n);
+            for (const NearSet& set : point.sets_in_z) count_set(set, b, self, radius, n.z, n.yz);
+            for (const NearSet& set : point.sets_in_xz) count_set(set, b, self, radius, n.xz, n.joint);
         }
         if (point.covered[b] == std::numeric_limits<double>::infinity()) count_everything(radius, n);
         return n;
     }
 
-    // Of points that are equal in z, for the columns whose radius reaches them.
-    void count_set(std::uint32_t set, double distance, std::size_t b, std::size_t self, const double* radius,
-                   BatchCounts& n) const {
-        const auto own = static_cast<std::int64_t>(fixed_->set_of_block()[self / block_size] == set);
-        const auto points = static_cast<std::int64_t>(fixed_->equal_in_z()[set].points());
-        std::int64_t in_z[batch_size], in_yz[batch_size];  // one less than there are
-        kernels_->batch_line_within(y_->lines_among(set, b), y_->columns_in(b), y_->batch(b).values + self * batch_size,
-                                    0.0, radius, in_z, in_yz);
+    // Adds the points of a set for the columns whose radius reaches it, and how many of them are also near in y.
+    void count_set(const NearSet& set, std::size_t b, std::size_t self, const double* radius, std::int64_t* in_set,
+                   std::int64_t* in_y) const {
+        const std::int64_t own = set.own ? 1 : 0;
+        const auto points = static_cast<std::int64_t>(fixed_->sets()[set.number].points());
+        std::int64_t all[batch_size], near[batch_size];  // one less than there are
+        kernels_->batch_line_within(y_->lines_among(set.number, b), y_->columns_in(b),
+                                    y_->batch(b).values + self * batch_size, 0.0, radius, all, near);
         for (std::size_t l = 0; l < batch_size; ++l) {
-            if (distance > radius[l]) continue;
-            n.z[l] += points - own;
-            n.yz[l] += (l < y_->columns_in(b) ? in_yz[l] + 1 : points) - own;
+            if (set.distance > radius[l]) continue;
+            in_set[l] += points - own;
+            in_y[l] += (l < y_->columns_in(b) ? near[l] + 1 : points) - own;
         }
     }
 
@@ -292,7 +334,8 @@ private:
     double served_ = 1.0;
     std::size_t longest_ = std::numeric_limits<std::size_t>::max();  // list, in places of its blocks
     std::vector<std::uint32_t> scratch_, blocks_apart_, blocks_in_sets_;
-    std::vector<bool> set_noted_;
+    std::vector<bool> noted_;  // sets
+    std::vector<double> nearest_in_sets_;
     PointBuffer in_sets_;  // what is found of sets in z, which is not needed
     Point points_[block_size];
     std::size_t first_ = 0;  // position of the block's first point
@@ -333,10 +376,10 @@ private:
     // Columns in memory at a time: about 32 MB of them, and at most 256.
     std::size_t most_columns() const {
         constexpr std::size_t bytes = std::size_t{32} << 20;
-        // Values, which are sorted again in sets of points equal in z; ranks where counts come from sorted values; with
+        // Values, which are sorted again in sets of equal points; ranks where counts come from sorted values; with
         // a line also the grid, and the rows in order of y.
-        const bool sorts_sets = !fixed_.equal_in_z().empty();
-        const std::size_t each = !fixed_.counts_by_line() ? (sorts_sets ? 18 : 8) : fixed_.line() == nullptr ? 12 : 40;
+        const bool sorts_sets = !fixed_.sets().empty();
+        const std::size_t each = !fixed_.counts_by_line() ? (sorts_sets ? 27 : 8) : fixed_.line() == nullptr ? 12 : 40;
         const std::size_t fit = bytes / (fixed_.points() * each) / batch_size * batch_size;
         return std::clamp(fit, batch_size, std::size_t{256});
     }

@@ -10,7 +10,7 @@ BatchedColumns::BatchedColumns(const FixedSide& fixed, const ColumnSource& sourc
                                const Options& options)
     : rows_(fixed.geometry().stride),
       columns_(count),
-      sets_(fixed.equal_in_z().size()),
+      sets_(fixed.sets().size()),
       values_(batches() * rows_ * batch_size),
       in_sets_(batches() * batch_size * sets_),
       set_lines_(in_sets_.size()) {
@@ -39,7 +39,7 @@ void BatchedColumns::fill(std::size_t b, const FixedSide& fixed, const ColumnSou
             out[position * batch_size + lane] = values[fixed.order().rows()[position]];
         for (std::size_t set = 0; set < sets_; ++set) {
             std::vector<double> among;
-            for (const std::uint32_t block : fixed.equal_in_z()[set].blocks)
+            for (const std::uint32_t block : fixed.sets()[set].blocks)
                 for (std::size_t p = block * block_size; p < (block + 1) * block_size; ++p)
                     among.push_back(out[p * batch_size + lane]);
             const std::size_t at = (b * sets_ + set) * batch_size + lane;

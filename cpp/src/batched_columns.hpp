@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "aligned.hpp"
@@ -25,9 +26,12 @@ public:
         return {values_.data() + b * rows_ * batch_size, caps_.empty() ? nullptr : caps_.data() + b * batch_size};
     }
     const RankedLine* lines(std::size_t batch) const { return lines_.data() + batch * batch_size; }
-    // The columns of a batch among the points of a set that are equal in z, sorted.
+    // The columns of a batch among the points of a set of the fixed side.
     const RankedLine* lines_among(std::size_t set, std::size_t batch) const {
         return set_lines_.data() + (batch * sets_ + set) * batch_size;
+    }
+    std::span<const double> values_among(std::size_t set, std::size_t batch, std::size_t lane) const {
+        return in_sets_[(batch * sets_ + set) * batch_size + lane]->values();  // ascending
     }
     const RankedColumn& ranked(std::size_t column) const { return *ranked_[column]; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,9 +17,8 @@
 
 namespace knnmi {
 
-// A set of points that are equal in z, by the blocks that hold no others; blocks of the rest of them may hold others
-// too.
-struct EqualInZ {
+// A large set of equal points, by the blocks that hold no others; blocks of the rest of them may hold others too.
+struct EqualPoints {
     std::vector<std::uint32_t> blocks;
 
     std::size_t points() const { return blocks.size() * block_size; }
@@ -42,14 +42,18 @@ public:
     const double* x() const { return x_.empty() ? nullptr : x_.data(); }
     bool counts_by_line() const { return x_.empty(); }
 
-    // The large sets of points that are equal in two or more columns of z, and for each block the number of its set, or
-    // `no_set`.
+    // With two or more columns in z: the large sets of points that are equal in z, then those equal in x too. For each
+    // block the number of its set of either kind, or `no_set`; empty where there are no sets.
     static constexpr std::uint32_t no_set = 0xffffffff;
-    const std::vector<EqualInZ>& equal_in_z() const { return equal_in_z_; }
-    const std::vector<std::uint32_t>& set_of_block() const { return set_of_block_; }
+    const std::vector<EqualPoints>& sets() const { return sets_; }
+    const std::vector<std::uint32_t>& set_in_z() const { return set_in_z_; }
+    const std::vector<std::uint32_t>& set_in_xz() const { return set_in_xz_; }
 
-    // Of a point and of one of a set.
-    double z_distance(std::size_t position, const EqualInZ& set) const;
+    // In z and, when that is not a coordinate, in x.
+    double z_distance(std::size_t position, std::size_t other) const;
+    double x_distance(std::size_t position, std::size_t other) const {
+        return std::min(std::abs(x_[position] - x_[other]), x_cap_);
+    }
 
     // How far a block is at least from a point along x, which is by position.
     double x_gap(std::size_t position, std::size_t block) const {
@@ -69,7 +73,10 @@ public:
     }
 
 private:
-    void find_equal_in_z();
+    // Adds the sets among these blocks, and writes their numbers.
+    template <class Compare>
+    void add_sets(std::vector<std::uint32_t> blocks, const Compare& compare, std::vector<std::uint32_t>& set_of_block);
+    void find_sets();
 
     const Kernels* kernels_;
     std::size_t k_;
@@ -79,8 +86,8 @@ private:
     std::optional<SortedLine> line_;  // when z has one column
     double x_cap_;
     Terms terms_;
-    std::vector<EqualInZ> equal_in_z_;
-    std::vector<std::uint32_t> set_of_block_;
+    std::vector<EqualPoints> sets_;
+    std::vector<std::uint32_t> set_in_z_, set_in_xz_;
     AlignedVector<double> x_low_, x_high_;  // of each block, where there are sets
 };
 

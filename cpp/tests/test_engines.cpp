@@ -143,7 +143,7 @@ TEST(grids_and_long_lists_against_brute_force) {
 // So many points that are equal in several columns of z that they are counted as sets; others in categories that are small.
 TEST(points_equal_in_several_columns_against_brute_force) {
     std::mt19937_64 draw(9);
-    std::size_t n = 1700;
+    std::size_t n = 1100;
     for (const Family& family : std::span(data_families).first(share_of(std::size(data_families))))
         for (const std::uint64_t levels : {0u, 3u, 800u}) {
             Sample sample = family.make(n += 7, 1 + 2 + 3, n);

@@ -157,9 +157,10 @@ inline Doubles batch_nearest_with(const NeighborList& xz, Nearest& nearest, cons
     return nearest.largest();
 }
 
-inline double batch_nearest(const NeighborList& xz, const BatchView& y, std::size_t self, std::size_t k, double* room,
-                            double* rho) {
+inline double batch_nearest(const NeighborList& xz, const BatchView& y, std::size_t self,
+                            std::span<const double> others, std::size_t k, double* room, double* rho) {
     return with_smallest(k, room, [&](auto nearest) {
+        for (std::size_t i = 0; i < others.size(); i += lanes) nearest.insert(load(others.data() + i));
         return with_distance(y, self, [&](const auto& y_distance) {
             const Doubles found = batch_nearest_with(xz, nearest, y_distance);
             store(rho, found);

@@ -111,10 +111,10 @@ struct Kernels {
     // chunks.
     std::size_t (*order_by_distance)(PointDistances found, std::size_t count, std::size_t buckets,
                                      std::uint32_t* scratch, PointDistances out, double* floor);
-    // The distance to the k-th neighbour in the list for each of eight y columns; returns the largest of them. `room`
-    // is for 16 * k values.
-    double (*batch_nearest)(const NeighborList& xz, const BatchView& y, std::size_t self, std::size_t k, double* room,
-                            double* rho);
+    // The distance to the k-th neighbour for each of eight y columns, in the list and among others whose distances are
+    // given, eight after eight; returns the largest of them. `room` is for 16 * k values.
+    double (*batch_nearest)(const NeighborList& xz, const BatchView& y, std::size_t self,
+                            std::span<const double> others, std::size_t k, double* room, double* rho);
     // How many in the list are within each of eight radii.
     void (*batch_within)(const NeighborList& list, const double* radius, std::int64_t* out);
     // The same, together with those also within the radius in y.
