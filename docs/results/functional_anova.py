@@ -80,11 +80,18 @@ def right(rng, n):
     return rng.exponential(size=n)
 
 
+def saw(x):
+    return 2 * (x - np.floor(x)) - 1
+
+
 STARS = {
     "fast waves": star_of(
         normal, normal, [lambda z: np.sin(3 * z), lambda z: np.cos(3 * z), lambda z: z * np.sin(2 * z)] * 2
     ),
     "steps": star_of(normal, normal, [np.sign, np.floor, lambda z: 1.5 * (z > 1), lambda z: np.sign(z) + z] * 2),
+    "saw-teeth": star_of(
+        normal, normal, [saw, lambda z: saw(z / 2), np.floor, lambda z: np.abs(z) < 0.7, lambda z: np.maximum(z, -1)]
+    ),
     "polynomials": star_of(normal, flat, [lambda z: z**3 / 2, np.square, lambda z: z**3 - 2 * z, np.exp] * 2),
     "heavy cause": star_of(heavy, normal, [np.sin, np.tanh, np.abs, lambda z: np.cos(2 * z)] * 2),
     "heavy noise": star_of(normal, heavy, [np.sin, np.square, np.tanh, lambda z: np.cos(2 * z)] * 2),
@@ -109,6 +116,8 @@ CHAINS = {
     "hats": chain_of(normal, lambda x: 1 - np.abs(x)),
     "waves": chain_of(normal, lambda x: np.cos(2 * x)),
     "heavy": chain_of(heavy, np.tanh),
+    "stairs": chain_of(normal, np.floor),
+    "saw-teeth": chain_of(normal, lambda x: saw(x / 2)),
 }
 for name, maker in CHAINS.items():
     maker.__name__ = f"chain, {name}"
