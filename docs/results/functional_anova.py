@@ -6,6 +6,7 @@
     python functional_anova.py hard [--graphs 10]
     python functional_anova.py everything [--graphs 4]
     python functional_anova.py level [--graphs 4]
+    python functional_anova.py times [--graphs 5]
     python functional_anova.py real
     python functional_anova.py paper functional_anova.csv
 
@@ -20,6 +21,7 @@ from __future__ import annotations
 import argparse
 import csv
 import itertools
+import os
 import time
 from pathlib import Path
 
@@ -263,6 +265,26 @@ def report(specs, cases, graphs):
             )
 
 
+def times(specs, graphs):
+    """User CPU seconds of the specs, in turn on the same tables, and their ratio to the last spec's."""
+    row("data", "p", "n", *[f"`{spec}`" for spec in specs], f"ratio to `{specs[-1]}` (smallest to largest)")
+    row(*["---"] * (4 + len(specs)))
+    for make, p, n in [(nonlinear, 7, 250), (nonlinear, 7, 1000), (gaussian, 7, 1000), (nonlinear, 14, 500)]:
+        seconds = []
+        for seed in range(FIRST_SEED - 1, FIRST_SEED + graphs):
+            data, _ = table(make, n, p, seed)
+            each = []
+            for spec in specs:
+                start = os.times().user
+                pyknnmi.learn(data, spec, seed=1, threads=1)
+                each.append(os.times().user - start)
+            seconds.append(each)
+        measured = np.array(seconds[1:])  # the first of all is slower
+        ratios = measured[:, 0] / measured[:, -1]
+        cells = [f"{mean:.2f}" for mean in measured.mean(axis=0)]
+        row(make.__name__, p, n, *cells, f"{np.median(ratios):.2f} ({ratios.min():.2f} to {ratios.max():.2f})")
+
+
 OTHERS = (
     "functional-anova;iamb+knn-cmi;nonparanormal+iamb(rule=combined)+knn-cmi(k=5);iamb(rule=combined)+residual-dependence;"
     "nonparanormal+iamb(adjust=candidates)+fisher-z;nonparanormal+neighbourhood(select=stars);nonparanormal+glasso(select=stars)"
@@ -347,7 +369,9 @@ def paper(file):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("false-edges", *MORE, "wide", "hard", "everything", "level", "real", "paper"))
+    parser.add_argument(
+        "what", choices=("false-edges", *MORE, "wide", "hard", "everything", "level", "times", "real", "paper")
+    )
     parser.add_argument("file", nargs="?", default="functional_anova.csv")
     parser.add_argument("--graphs", type=int, default=30)
     parser.add_argument("--columns", type=int, default=60)
@@ -364,6 +388,8 @@ def main():
         report(specs, KINDS, given.graphs)
     elif given.what == "level":
         level(given.graphs)
+    elif given.what == "times":
+        times((given.specs or "functional-anova;iamb+knn-cmi").split(";"), given.graphs)
     elif given.what == "hard":
         report(specs, HARD, given.graphs)
     elif given.what in MORE:
