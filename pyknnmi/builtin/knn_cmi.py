@@ -151,6 +151,9 @@ class KnnCMI(CITest):
             self.block_length is None or 1 <= self.block_length <= _MOST, "block_length", "at least 1, or none"
         )
         self.require(self.season is None or 1 <= self.season <= _MOST, "season", "at least 1, or none")
+        for name in ("block_length", "season"):
+            needed = f"none with null={self.null}: say null=block or null=local-block"
+            self.require(getattr(self, name) is None or self.null in ("block", "local-block"), name, needed)
 
     def bind(self, dataset: Dataset, run: Run) -> BoundTest:
         """Return the test on this data."""

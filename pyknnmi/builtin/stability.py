@@ -4,12 +4,35 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from pyknnmi.components import DataError, Dataset, Inner, Learned, LearnedGraph, ParameterError, Run, Wrapper
+
+_MOST = 10**6
+
+
+@dataclass(frozen=True)
+class _Parts(Sequence[Dataset]):
+    """The parts of a table, each made when it is needed: together they are many times as large as the table."""
+
+    dataset: Dataset
+    runs: int
+    size: int
+    run: Run
+
+    def __len__(self) -> int:
+        return self.runs
+
+    def __getitem__(self, number: Any) -> Any:
+        if not 0 <= number < self.runs:
+            raise IndexError(number)
+        split, half = divmod(number, 2)
+        order = self.run.generator("stability", str(split), []).permutation(self.dataset.n)
+        return self.dataset.take_rows(np.sort(order[half * self.size : (half + 1) * self.size]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +50,7 @@ class Stability(Wrapper):
 
     Parameters
     ----------
-    runs : int, even, at least 2
+    runs : int, even, from 2 to a million
         Graphs to learn, two for each split.
     fraction : float, above 0 and at most 0.5
         Share of the rows in a part.
@@ -48,7 +71,7 @@ class Stability(Wrapper):
 
     def check(self) -> None:
         """Check the ranges."""
-        self.require(self.runs >= 2 and self.runs % 2 == 0, "runs", "even, and at least 2")
+        self.require(2 <= self.runs <= _MOST and self.runs % 2 == 0, "runs", f"even, and from 2 to {_MOST}")
         self.require(0 < self.fraction <= 0.5, "fraction", "above 0 and at most 0.5")
         self.require(0.5 < self.threshold <= 1, "threshold", "above 0.5 and at most 1")
 
@@ -64,15 +87,9 @@ class Stability(Wrapper):
             raise DataError(
                 f"{dataset.n} rows are too few for stability(fraction={self.fraction}): parts need two rows"
             )
-        parts = []
-        for split in range(self.runs // 2):
-            order = run.generator("stability", str(split), []).permutation(dataset.n)
-            parts += [
-                dataset.take_rows(np.sort(part)) for part in (order[:part_size], order[part_size : 2 * part_size])
-            ]
         selected: Counter[tuple[int, int]] = Counter()
         counts: Counter[str] = Counter()
-        for learned in inner.each(parts, run):
+        for learned in inner.each(_Parts(dataset, self.runs, part_size, run), run):
             selected.update((min(edge), max(edge)) for edge in learned.graph.edges)
             counts.update(learned.counts)
         frequency = {pair: selected[pair] / self.runs for pair in sorted(selected)}

@@ -260,3 +260,9 @@ def test_ranking_compares_candidates_by_one_estimator():
     expected = [mutual_information(scaled[:, 0], scaled[:, i], estimator="mixed") for i in (1, 2)]
     assert scores == pytest.approx(expected, abs=1e-12)
     assert scores[0] > scores[1]
+
+
+@pytest.mark.parametrize("given", ["block_length=5", "season=12", "block_length=5,null=local", "season=12,null=within"])
+def test_blocks_and_seasons_need_a_null_that_uses_them(given):
+    with pytest.raises(SpecError, match=r"must be none with null=.*: say null=block or null=local-block"):
+        ci_test(np.eye(9), 0, 1, test=f"knn-cmi({given})")

@@ -8,7 +8,7 @@ import io
 import numpy as np
 import pytest
 
-from pyknnmi import ParameterError, Pipeline, Run, SpecError, learn, simulate
+from pyknnmi import Dataset, ParameterError, Pipeline, Run, SpecError, learn, simulate
 from pyknnmi.builtin.stability import Stability
 from pyknnmi.learning.exports import WRITERS
 from pyknnmi.report.pairs import reported_pairs
@@ -36,6 +36,23 @@ def test_frequencies_are_those_of_graphs_of_halves():
     for first, second in zip(seen[::2], seen[1::2], strict=True):  # two halves share no row
         rows = np.vstack([first.values, second.values])
         assert len(np.unique(rows, axis=0)) == 120
+
+
+def test_parts_of_the_rows_are_made_when_they_are_needed(monkeypatch):
+    made = []
+    take_rows = Dataset.take_rows
+    monkeypatch.setattr(Dataset, "take_rows", lambda data, rows: made.append(1) or take_rows(data, rows))
+
+    class Spy:
+        """Counts the parts that there are when it has taken some."""
+
+        def each(self, datasets, run):
+            assert len(datasets) == 10**6
+            for number, _ in zip(range(1, 4), datasets, strict=False):
+                assert len(made) == number
+            return iter(())
+
+    Stability(runs=10**6).learn(Spy(), simulate.small_network(50, seed=1)[0], Run(1))
 
 
 def test_the_bound_is_theorem_1_of_shah_and_samworth():
