@@ -128,7 +128,7 @@ def _places(values: Values, most: int, inner: bool = False) -> NDArray[np.intp]:
     _, rows = np.unique(values, return_index=True)
     if len(rows) > most:
         n = len(values)
-        ranks = (np.arange(most) + 0.5) / most * n if inner else np.linspace(0, n - 1, most).round()
+        ranks = (2 * np.arange(most) + 1) * n // (2 * most) if inner else np.linspace(0, n - 1, most).round()
         order = np.argsort(values, kind="stable")[ranks.astype(int)]
         _, different = np.unique(values[order], return_index=True)
         rows = order[different]

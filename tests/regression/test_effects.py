@@ -63,3 +63,11 @@ def test_effects_are_given_at_increasing_values():
         for at in row["at"]:
             assert at == sorted(set(at))
         assert np.shape(row["effect"]) == tuple(map(len, row["at"]))
+
+
+def test_pairs_are_given_where_rows_are():
+    data, regressions, fit = fitted(lambda x: x[0] * x[1], n=110)
+    (row,) = [row for row in partial_effects(regressions, fit, data) if len(row["on"]) == 2]
+    for name, at in zip(row["on"], row["at"], strict=True):
+        # the sixth of each ten rows in order
+        assert at == np.sort(data.values[:, data.column(name)])[5::10].tolist()

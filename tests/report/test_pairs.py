@@ -3,7 +3,14 @@ from dataclasses import replace
 import pytest
 from made_results import answer, made, mixed_result
 
-from pyknnmi.report.pairs import alpha_of, closest_to_the_threshold, reported_pairs, shortened, strength_name
+from pyknnmi.report.pairs import (
+    alpha_of,
+    closest_to_the_threshold,
+    effects_in,
+    reported_pairs,
+    shortened,
+    strength_name,
+)
 from pyknnmi.report.summary import summary
 
 
@@ -112,3 +119,9 @@ def test_alpha_is_read_from_the_spec():
 )
 def test_a_name_is_shortened_in_the_middle_and_stays_on_its_line(name, short):
     assert shortened(name, 10) == short
+
+
+def test_effects_come_from_the_widest():
+    wide, one_corner = [-1.0, -1.0, 1.0, 1.0], [0.0] * 99 + [5.0]
+    effects = [{"column": "y", "on": ["x"], "at": [[]], "effect": effect} for effect in (one_corner, [], wide)]
+    assert [row["effect"] for row in effects_in({"effects": effects})] == [wide, one_corner, []]
