@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import doctest
 import re
+import runpy
 import shlex
 import tomllib
 from pathlib import Path
@@ -156,6 +157,15 @@ def test_targets_of_make_that_pages_name_exist():
     for page in EVERY_PAGE:
         named = re.findall(r"(?:^|`)make ([a-z-]+)", page.read_text(encoding="utf-8"), re.MULTILINE)
         assert {name for name in named if page.name != "CHANGELOG.md"} <= targets, page
+
+
+def test_the_tables_of_levels_and_powers_are_as_their_program_wrote_them():
+    pytest.importorskip("scipy")
+    program = runpy.run_path(str(ROOT / "benchmarks" / "real_tables.py"))
+    page = (ROOT / "docs" / "which_spec.md").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(program["FOUND"].read_text(encoding="utf-8").splitlines()))
+    assert page.count("<!-- real_tables ") == len({(row["part"], row["rows"]) for row in rows})
+    assert program["written"](page, rows) == page
 
 
 def test_the_gallery_shows_what_its_program_wrote():
