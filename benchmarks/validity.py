@@ -255,14 +255,13 @@ def measure(cases: dict[str, Make], tests: Sequence[str], n: int, runs: int, cou
 def show(cases: dict[str, Make], tests: Sequence[str], n: int, counts: Counts) -> None:
     """Print the rates of each group of cases, as Markdown."""
     print(f"\n| n = {n} | {' | '.join(f'`{test}`' for test in tests)} |\n|---|{'---|' * len(tests)}")
-    made = {test: [counts.found.get((case, n, test), (0, 0))[0] for case in cases] for test in tests}
-    print(f"| runs a case | {' | '.join(str(min(made[test])) for test in tests)} |")
     for group, alike in GROUPS.items():
         chosen = [case for case in alike if case in cases]
         if not chosen:
             continue
-        print(f"| **{group}** |{' |' * len(tests)}")
         rows = [[counts.found.get((case, n, test), (0, 0)) for test in tests] for case in chosen]
+        fewest = [str(min(row[j][0] for row in rows)) for j in range(len(tests))]
+        print(f"| **{group}**, runs | {' | '.join(fewest)} |")
         for case, row in zip(chosen, rows, strict=True):
             print(f"| {case} | {' | '.join(_decimals(rejected, made) for made, rejected in row)} |")
         print(f"| *mean* | {' | '.join(_mean([row[j] for row in rows]) for j in range(len(tests)))} |")

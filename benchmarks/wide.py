@@ -2,7 +2,7 @@
 
     python benchmarks/wide.py targets --columns 4000 20000    # CPU seconds and memory of a process each
     python benchmarks/wide.py adjust --columns 20 60 120      # false and missed edges of each rule
-    python benchmarks/wide.py adjust --columns 60 --tables 4 --test knn-cmi
+    python benchmarks/wide.py adjust --columns 60 --tables 3 --specs iamb+knn-cmi "iamb+knn-cmi(k=10,alpha=0.01)"
     python benchmarks/wide.py bounds                          # false and missed edges with bounded conditioning sets
     python benchmarks/wide.py stopping                        # whole graphs, with all permutations and without
 
@@ -59,8 +59,8 @@ def targets(options):
 def adjust(options):
     """False and missed edges of Gaussian tables, and false ones of independent columns."""
     for columns in options.columns:
-        for blanket in BLANKETS:
-            spec, rows = f"{blanket}+{options.test}", []
+        for spec in options.specs:
+            rows = []
             for seed in range(1, options.tables + 1):
                 probability = 2 * EDGES / (columns - 1)
                 data, truth = random_gaussian(options.rows, columns, edge_probability=probability, seed=seed)
@@ -109,7 +109,7 @@ def main():
     parser.add_argument("--columns", type=int, nargs="+", default=[20, 60])
     parser.add_argument("--rows", type=int, default=500)
     parser.add_argument("--tables", type=int, default=20)
-    parser.add_argument("--test", default="fisher-z")
+    parser.add_argument("--specs", nargs="+", default=[f"{blanket}+fisher-z" for blanket in BLANKETS])
     options = parser.parse_args()
     {"targets": targets, "adjust": adjust, "bounds": bounds, "stopping": stopping}[options.part](options)
 
