@@ -163,11 +163,14 @@ class BoundResidualDependence(BoundTest):
         self._names = dataset.names
         self._n = dataset.n
         self.threads = run.threads_per_job
-        self._indicators = {i: _indicators(dataset.values[:, i]) for i in dataset.discrete_columns()}
-        self._given = standardized(dataset.values)
+        values = dataset.values.copy()
+        for i in dataset.discrete_columns():
+            values[:, i] = _by_frequency(values[:, i])
+        self._indicators = {i: _indicators(values[:, i]) for i in dataset.discrete_columns()}
+        self._given = standardized(values)
         spread = [
             spread_ties(column, run.generator(name, name, []))
-            for name, column in zip(dataset.names, dataset.values.T, strict=True)
+            for name, column in zip(dataset.names, values.T, strict=True)
         ]
         self._columns = standardized(np.column_stack(spread))
         self._settings: Recent[_Setting] = Recent(_KEPT, _Setting.size)
@@ -452,6 +455,12 @@ class _Setting:
 
     def _smoothed(self, column: Vector) -> Smoothed:
         return self._smoother.smooth(column) if self._smoother else Smoothed(column - column.mean(), 0.0, 1.0)
+
+
+def _by_frequency(codes: Vector) -> Vector:
+    """Return codes in the order of how often they are there, and where first: an order of the codes means nothing."""
+    _, first, places, counts = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
+    return np.argsort(np.lexsort((first, counts)))[places].astype(np.float64)
 
 
 def _indicators(codes: Vector) -> Matrix:

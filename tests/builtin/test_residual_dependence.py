@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from statistics import NormalDist
 
@@ -266,6 +267,20 @@ def test_categories_on_either_side():
     dataset = Dataset(values, ("kind", "y", "other"), ("discrete", "continuous", "continuous"))
     assert ci_test(dataset, "kind", "y", "other", "residual-dependence").p_value < 0.01
     assert ci_test(dataset, "other", "y", "kind", "residual-dependence").p_value > 0.05
+
+
+def test_codes_of_categories_have_no_order():
+    random = generator(5)
+    kinds = random.integers(0, 3, 90)
+    values = np.column_stack([kinds, kinds + random.normal(size=90), random.normal(size=90)])
+    answers = set()
+    for codes in itertools.permutations([5.0, 0.0, 2.0]):
+        recoded = np.column_stack([np.array(codes)[kinds], values[:, 1:]])
+        bound = ResidualDependence(permutations=39).bind(
+            Dataset(recoded, ("kind", "y", "z"), ("discrete", "continuous", "continuous")), Run(0)
+        )
+        answers.add((*(bound.test(*question) for question in [(0, 1, (2,)), (1, 0, (2,)), (1, 2, (0,))]),))
+    assert len(answers) == 1
 
 
 def test_keeps_its_level_with_categories():

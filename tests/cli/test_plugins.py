@@ -48,7 +48,7 @@ def test_check_prints_every_problem_with_the_checks_that_found_it(registry):
     assert result.exit_code == 2
     lines = result.stdout.splitlines()
     problem = "divides: testing 'a' and 'b' given nothing: ZeroDivisionError: division by zero"
-    checks = "answers, same-answers-again, threads, seed, associations, missing-values"
+    checks = "answers, p-values, same-answers-again, threads, seed, associations, missing-values"
     assert lines[0] == f"registered here  divides  FAILED {checks}: {problem}"
     problem = "large: testing 'a' and 'b' given nothing: returned the p-value 2.0: it must be a number in [0, 1]"
     assert f"registered here  large    FAILED {checks}: {problem}" in lines
