@@ -291,7 +291,7 @@ def written(page: str, found: Sequence[dict[str, str]]) -> str:
 
     def section(match: re.Match[str]) -> str:
         rows = [row for row in found if (row["part"], row["rows"]) == (match[2], match[3])]
-        return f"{match[1]}\n{markdown(rows)}\n{match[4]}"
+        return f"{match[1]}\n{markdown(rows)}\n\n{match[4]}"
 
     return re.sub(r"(<!-- real_tables (\S+) (\d+) -->)\n.*?(<!-- end -->)", section, page, flags=re.DOTALL)
 
