@@ -41,7 +41,7 @@ class Logarithm(Transform):
 @pytest.mark.parametrize(("value", "problem"), [(-1.0, "missing values"), (0.0, "infinite values")])
 def test_an_error_about_data_names_the_transform(value, problem):
     data = Dataset.of([[1.0, 2], [3, value], [2, 1]])
-    with pytest.raises(DataError, match=rf"^the transform 'logarithm': {problem}.* in column 'X2' \(1\)"):
+    with pytest.raises(DataError, match=rf"^logarithm: transforming: {problem}.* in column 'X2' \(1\)"):
         transformed(Logarithm(), data)
 
 
