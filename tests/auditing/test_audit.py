@@ -385,6 +385,20 @@ def test_answers_that_blocks_do_not_mend_say_so_themselves(kind):
     assert all(text in summary(result) for text in result.warnings)
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:In column")
+@pytest.mark.parametrize("n", [100, 200, 500])
+def test_independent_walks_look_dependent_with_a_doubt_only(n):
+    rejected = doubtless = 0
+    for seed in range(40):
+        walks = np.random.default_rng(seed).standard_normal((n, 2)).cumsum(axis=0)
+        answer = ci_test(walks, 0, 1, test="knn-cmi(null=block,permutations=99)", seed=seed)
+        rejected += not answer.independent
+        doubtless += not answer.independent and not answer.doubts
+    assert rejected >= 3
+    assert doubtless <= 5  # 98.6 % of the binomial with 40 and 0.05
+
+
 def test_a_trend_beside_series_that_blocks_are_long_enough_for_is_no_cause_for_doubt():
     values = np.column_stack([SERIES["trend"][:, 0], SERIES["serial-dependence"]])
     result = learn(values, "iamb+knn-cmi(null=block,permutations=39)")
