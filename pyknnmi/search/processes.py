@@ -206,14 +206,15 @@ def _on_dask(work: Callable[[Any], T], items: Sequence[Any], on_message: Callabl
     futures = {client.submit(_apply, sent, item, topic, pure=False): item for item in items}
     try:
         for future, found in as_completed(futures, loop=client.loop, with_results=True):
+            if future.cancelled():  # all workers that had the data were killed
+                raise WorkerKilledError([item for future, item in futures.items() if future.cancelled()])
             yield found
             future.release()
     except KilledWorker:
         raise WorkerKilledError([item for future, item in futures.items() if future.status == "error"]) from None
     finally:
-        client.cancel(list(futures))
-        if on_message:
-            client.unsubscribe_topic(topic)
+        if client.status == "running":
+            client.cancel(list(futures))
 
 
 def _apply(work: Callable[[Any], T], item: Any, topic: str) -> T:
