@@ -113,7 +113,7 @@ def test_failures_name_the_checks_that_found_them():
     found = failures(checks_of(Bad(breach="on two threads")))
     assert [line.partition(": ")[0] for line in found] == ["threads"]
     found = failures(checks_of(Bad(breach="not a CIResult")))
-    assert found[0].startswith("answers, same-answers-again, threads, seed, categories, missing-values: ")
+    assert found[0].startswith("answers, p-values, same-answers-again, threads, seed, categories, missing-values: ")
 
 
 @dataclass(frozen=True, kw_only=True)
