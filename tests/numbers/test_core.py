@@ -91,7 +91,7 @@ def test_regressions_on_columns_that_there_are_not(column):
         lambda: REGRESSION.without([fit], [column], 0.0, 0.0),
         lambda: REGRESSION.coefficients((column, 0), []),
         lambda: REGRESSION.residual((0, 0), [(column, -1, 0)]),
-        lambda: REGRESSION.products([fit], [[fit]], [[column]], 5),
+        lambda: REGRESSION.products([fit], [[fit]], [[column]], [[]], 5),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=f"there is no column {column}, but 0 to 1"):
@@ -128,7 +128,7 @@ def test_tables_that_no_regression_is_made_of():
             _core.BlockRegression(features, [0, 0], [priors], PRIORS, slots)
     with pytest.raises(ValueError, match="costs must be numbers"):
         REGRESSION.main_gains([((0, 0), [])], [[1]], np.nan)
-    assert len(REGRESSION.products([((0, 0), [(1, -1, 0)])], [[((1, 0), [(1, -1, 0)])]], [[]], 2**63)[0]) == 2
+    assert len(REGRESSION.products([((0, 0), [(1, -1, 0)])], [[((1, 0), [(1, -1, 0)])]], [[]], [[]], 2**63)[0]) == 2
 
 
 @pytest.mark.parametrize("engine", ["tree", "single", "batch"])
