@@ -4,7 +4,6 @@
     python functional_anova.py stars, or chains [--graphs 10]
     python functional_anova.py wide [--columns 60] [--graphs 5] [--specs "functional-anova;fast"]
     python functional_anova.py hard [--graphs 10]
-    python functional_anova.py everything [--graphs 4]
     python functional_anova.py level [--graphs 4]
     python functional_anova.py times [--graphs 5]
     python functional_anova.py real
@@ -12,8 +11,8 @@
 
 `paper` compares rows that `pyknnmi experiment` wrote with those of results.csv, on the same repetitions.
 
-Each prints rows of a Markdown table. Seconds are user CPU time on one thread. `real` needs scikit-learn,
-`everything` the package pyknnmi-gaussian. The seeds are those of no run that a constant was chosen by.
+Each prints rows of a Markdown table. Seconds are user CPU time on one thread. `real` needs scikit-learn. The
+seeds are those of no run that a constant was chosen by.
 """
 
 from __future__ import annotations
@@ -285,25 +284,6 @@ def times(specs, graphs):
         row(make.__name__, p, n, *cells, f"{np.median(ratios):.2f} ({ratios.min():.2f} to {ratios.max():.2f})")
 
 
-OTHERS = (
-    "functional-anova;iamb+knn-cmi;nonparanormal+iamb(rule=combined)+knn-cmi(k=5);iamb(rule=combined)+residual-dependence;"
-    "nonparanormal+iamb(adjust=candidates)+fisher-z;nonparanormal+neighbourhood(select=stars);nonparanormal+glasso(select=stars)"
-)
-KINDS = [
-    (independent, 7, 500),
-    (chain, 7, 500),
-    (CHAINS["heavy"], 7, 500),
-    (star, 7, 500),
-    (STARS["polynomials"], 9, 500),
-    (heavy_tails, 7, 500),
-    (censored, 5, 400),
-    (counts, 5, 400),
-    (gaussian, 14, 500),
-    (cubed, 14, 500),
-    (nonlinear, 14, 500),
-]
-
-
 def stepwise(x, y, names):
     """Columns of a linear regression chosen by single steps forward and back, by the BIC."""
 
@@ -369,23 +349,19 @@ def paper(file):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "what", choices=("false-edges", *MORE, "wide", "hard", "everything", "level", "times", "real", "paper")
-    )
+    parser.add_argument("what", choices=("false-edges", *MORE, "wide", "hard", "level", "times", "real", "paper"))
     parser.add_argument("file", nargs="?", default="functional_anova.csv")
     parser.add_argument("--graphs", type=int, default=30)
     parser.add_argument("--columns", type=int, default=60)
     parser.add_argument("--specs")
     given = parser.parse_args()
-    specs = (given.specs or (OTHERS if given.what == "everything" else "functional-anova")).split(";")
+    specs = (given.specs or "functional-anova").split(";")
     if given.what == "real":
         real(specs)
     elif given.what == "paper":
         paper(given.file)
     elif given.what == "wide":
         report(specs, [(make, given.columns, 500) for make in (gaussian, cubed, nonlinear)], given.graphs)
-    elif given.what == "everything":
-        report(specs, KINDS, given.graphs)
     elif given.what == "level":
         level(given.graphs)
     elif given.what == "times":
