@@ -55,10 +55,12 @@ def test_the_page_is_of_these_rows():
     assert page == all_methods_page.page(CELLS)
 
 
-@pytest.mark.parametrize("part", [all_methods_page.by_size, all_methods_page.by_finding])
-def test_the_guide_to_specs_has_these_means(part):
-    guide = (all_methods.HERE.parent / "which_spec.md").read_text(encoding="utf-8")
-    assert "\n".join(part(CELLS)) in guide
+@pytest.mark.parametrize("guide", all_methods_page.GUIDES, ids=lambda guide: guide.name)
+def test_the_guides_have_these_means(guide):
+    tables = ["\n".join(part(CELLS)) for part in all_methods_page.GUIDES[guide]]
+    text = guide.read_text(encoding="utf-8")
+    assert all(table in text for table in tables)
+    assert all_methods_page.with_tables(text, tables) == text
 
 
 def test_votes_join_graphs():
