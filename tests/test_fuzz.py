@@ -310,7 +310,13 @@ def test_block_regressions_against_their_definition(inputs):
             "without": ([(target, terms)], columns[:1], 0.5, 1.5),
             "coefficients": (target, terms),
             "residual": (target, terms),
-            "products": ([(target, terms)], [[(target, terms)]], [columns], bins),
+            "products": (
+                [(target, terms)],
+                [[(target, terms)]],
+                [columns],
+                [draw.choice([[], [1.0], [1.0, 2.0]])],
+                bins,
+            ),
         }
         sound = 0 <= target[0] < p and 0 <= target[1] < 16
         for first, second, prior in terms:
