@@ -74,6 +74,8 @@ std::size_t longest_list(std::size_t points, std::size_t k) {
 std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                             std::size_t y_width, std::size_t count, const Options& options) {
     if (neighborhood.estimator == Estimator::cells) return make_cell_engine(x, z, neighborhood, options);
+    if (z.empty() && x.columns() == 1 && y_width == 1 && options.engine != Engine::tree)
+        return make_plane_engine(x, neighborhood, kernels(), options);
     switch (engine_for(x, z, static_cast<std::size_t>(neighborhood.k), y_width, count, options)) {
         case Engine::single:
             return make_single_engine(x, z, neighborhood, kernels(), options);

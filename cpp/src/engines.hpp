@@ -23,6 +23,9 @@ struct ColumnSource {
     std::function<bool(std::size_t index, std::size_t column)> is_category = [](std::size_t, std::size_t) {
         return false;
     };
+
+    // If set: y number `index` holds in row i what y number 0 holds in row out[i], and without z each of these once.
+    std::function<void(std::size_t index, std::span<std::uint32_t> out)> rows = {};
 };
 
 // What is fixed while y varies: x, z and k. An implementation prepares what depends on these alone once.
@@ -42,6 +45,8 @@ std::unique_ptr<NeighborEngine> make_cell_engine(const Points& x, const Points& 
                                                  const Options& options);
 std::unique_ptr<NeighborEngine> make_tree_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                                  const Options& options);
+std::unique_ptr<NeighborEngine> make_plane_engine(const Points& x, const Neighborhood& neighborhood,
+                                                  const Kernels& kernels, const Options& options);
 std::unique_ptr<NeighborEngine> make_single_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                                    const Kernels& kernels, const Options& options);
 std::unique_ptr<NeighborEngine> make_batch_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,

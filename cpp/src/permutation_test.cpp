@@ -32,51 +32,40 @@ void check(const Permutations& permutations, std::size_t rows) {
     }
 }
 
-// How many different values a single column has; of more columns, all count as different.
-std::size_t distinct_values(const Points& points) {
-    if (points.columns() != 1) return points.rows();
-    std::vector<double> values(points.rows());
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = points(i, 0);
-    std::sort(values.begin(), values.end());
-    return static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
-}
-
 // The sums for the observed y, which is number 0, and for those of permutations 0, 1, ..., which follow.
-//
-// Without z, to give row i the y of row r is to give row r the x of row i: the sums are the same. So the column with
-// fewer values is the one that moves, since lists of neighbors are short where few rows coincide.
 class PermutedSums {
 public:
     PermutedSums(const Points& x, const Points& y, const Points& z, const Neighborhood& neighborhood,
                  const Permutations& permutations, std::size_t count, const Options& options)
-        : moves_x_(z.empty() && distinct_values(x) < distinct_values(y)),
-          moved_(moves_x_ ? x : y),
+        : y_(y),
           rows_(z.empty() ? Points::none(x.rows()) : z, permutations, options),
-          engine_(make_engine(moves_x_ ? y : x, z, neighborhood, moved_.columns(), count, options)) {}
+          engine_(make_engine(x, z, neighborhood, y.columns(), count, options)) {}
 
     void write(std::size_t first, std::span<Sum> out) {
         const ColumnSource source{
             .write = [this](std::size_t index, std::span<double> values) { fill(index, values); },
-            .is_category = [this](std::size_t, std::size_t column) { return moved_.is_category(column); }};
-        engine_->sums(source, moved_.columns(), first, out);
+            .is_category = [this](std::size_t, std::size_t column) { return y_.is_category(column); },
+            .rows = [this](std::size_t index, std::span<std::uint32_t> row) { draw(index, row); }};
+        engine_->sums(source, y_.columns(), first, out);
     }
 
 private:
-    void fill(std::size_t index, std::span<double> out) const {
-        const std::size_t width = moved_.columns();
-        std::vector<std::uint32_t> row(moved_.rows());
+    void draw(std::size_t index, std::span<std::uint32_t> row) const {
         if (index > 0)
             rows_.draw(static_cast<std::uint32_t>(index - 1), row);
         else
             std::iota(row.begin(), row.end(), 0u);
+    }
+
+    void fill(std::size_t index, std::span<double> out) const {
+        std::vector<std::uint32_t> row(y_.rows());
+        draw(index, row);
         for (std::size_t i = 0; i < row.size(); ++i) {
-            const std::size_t to = moves_x_ ? row[i] : i, from = moves_x_ ? i : row[i];
-            for (std::size_t j = 0; j < width; ++j) out[to * width + j] = moved_(from, j);
+            for (std::size_t j = 0; j < y_.columns(); ++j) out[i * y_.columns() + j] = y_(row[i], j);
         }
     }
 
-    bool moves_x_;
-    Points moved_;
+    Points y_;
     PermutedRows rows_;
     std::unique_ptr<NeighborEngine> engine_;
 };

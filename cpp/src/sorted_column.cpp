@@ -10,6 +10,9 @@ namespace {
 constexpr std::size_t run = 8;
 constexpr double beyond = std::numeric_limits<double>::quiet_NaN();  // fails every comparison
 
+constexpr std::size_t cells_for_each = 2;  // value
+constexpr std::size_t most_in_cell = 5;    // that are found there nearly always
+
 void fill_run(AlignedVector<double>& values) { values.resize((values.size() + run - 1) / run * run, beyond); }
 
 }  // namespace
@@ -26,6 +29,11 @@ std::vector<std::uint32_t> ascending_rows(const Points& column) {
 SortedColumn::SortedColumn(std::span<const double> values) : size_(values.size()), levels_(1) {
     levels_.front().assign(values.begin(), values.end());
     std::sort(levels_.back().begin(), levels_.back().end());
+    make_levels();
+    make_cells();
+}
+
+void SortedColumn::make_levels() {
     fill_run(levels_.back());
     while (levels_.back().size() > run) {
         const AlignedVector<double>& below = levels_.back();
@@ -35,8 +43,27 @@ SortedColumn::SortedColumn(std::span<const double> values) : size_(values.size()
         fill_run(above);
         levels_.push_back(std::move(above));
     }
+    levels_.front().resize(levels_.front().size() + run, beyond);
     view_.levels = levels_.size();
     for (std::size_t l = 0; l < levels_.size(); ++l) view_.level[l] = levels_[l].data();
+}
+
+void SortedColumn::make_cells() {
+    const std::size_t count = cells_for_each * size_;
+    const double* const values = view_.level[0];
+    view_.cells = {.origin = values[0],
+                   .per_unit = static_cast<double>(count) / (values[size_ - 1] - values[0]),
+                   .last = static_cast<double>(count - 1)};
+    before_cell_.assign(count, 0);
+    for (std::size_t i = 0; i < size_; ++i) ++before_cell_[view_.cells.of(values[i])];
+    std::size_t before = 0, crowded = 0;
+    for (std::uint32_t& cell : before_cell_) {
+        const std::size_t here = cell;
+        if (here > most_in_cell) crowded += here;
+        cell = static_cast<std::uint32_t>(before > 0 ? before - 1 : 0);
+        before += here;
+    }
+    if (crowded <= size_ / 4) view_.before_cell = before_cell_.data();
 }
 
 }  // namespace knnmi

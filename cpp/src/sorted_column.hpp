@@ -1,5 +1,5 @@
 // A sorted column that eight comparisons at a time search: every level keeps the last value of each run of eight
-// below it.
+// below it. Where the values are spread evenly enough, a search starts from cells.
 #pragma once
 
 #include <cstddef>
@@ -28,9 +28,13 @@ public:
     std::span<const double> values() const { return {levels_.front().data(), size_}; }
 
 private:
+    void make_levels();
+    void make_cells();
+
     std::size_t size_;
     SortedLevels view_{};
     std::vector<AlignedVector<double>> levels_;
+    std::vector<std::uint32_t> before_cell_;
 };
 
 }  // namespace knnmi

@@ -22,6 +22,7 @@ public:
 
     // Within which radius neighbours are counted when the k-th is at distance rho.
     double reach(double rho) const { return mixed_ ? widened(rho) : shrunken(rho); }
+    double reach() const { return reach(1.0); }  // of which the others are multiples
 
     // How far points must have been looked at for the k-th distance and the counts to be right.
     double covering(double rho) const { return mixed_ ? widened(rho) : rho; }

@@ -127,6 +127,19 @@ inline const char* counts() {
             for (std::size_t j = 1; j <= n; ++j) expected += values[j] >= low && values[j] < low + span;
             REQUIRE(count_between(values + 1, n, low, span) == expected);
         }
+    std::uint16_t places[33];
+    for (int i = 0; i < 200; ++i) {
+        for (std::uint16_t& place : places) place = static_cast<std::uint16_t>(draw(65536));
+        const auto low = static_cast<std::uint16_t>(draw(65536)), span = static_cast<std::uint16_t>(1 + draw(65535));
+        const std::uint32_t found = between(places + 1, low, span);
+        std::size_t chosen = 0;
+        for (std::size_t j = 0; j < 32; ++j) {
+            const bool inside = static_cast<std::uint16_t>(places[j + 1] - low) < span;
+            REQUIRE((found >> j & 1u) == inside);
+            chosen += inside;
+        }
+        REQUIRE(count(found) == chosen);
+    }
     return nullptr;
 }
 

@@ -44,6 +44,12 @@ constexpr struct {
     MakeEngine make;
 } engines[] = {{"single", make_single_engine},
                {"batch", make_batch_engine},
+               {"plane",
+                [](const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& set,
+                   const Options& options) {
+                    return z.empty() ? make_plane_engine(x, neighborhood, set, options)
+                                     : make_batch_engine(x, z, neighborhood, set, options);
+                }},
                {"tree", [](const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels&,
                            const Options& options) { return make_tree_engine(x, z, neighborhood, options); }}};
 

@@ -182,11 +182,22 @@ struct Range {
     std::size_t begin, end;
 };
 
+// The same, for a predicate that changes near `hint`: mostly within eight values from its cell on. If not, a search.
+template <class Predicate>
+inline std::size_t partition_point(const SortedLevels& sorted, double hint, const Predicate& before) {
+    if (sorted.before_cell == nullptr) return partition_point(sorted, before);
+    const std::size_t first = sorted.before_cell[sorted.cells.of(hint)];
+    const unsigned leading = bits(before(load(sorted.level[0] + first)));
+    const bool found = leading != 0xff && ((leading & 1u) != 0 || first == 0);
+    return found ? first + count(leading) : partition_point(sorted, before);
+}
+
 // The places in the sorted column that are within the radius of `center`. Rounded differences are monotone too.
 inline Range sorted_within(const SortedLevels& sorted, double center, double radius) {
     const Doubles middle = broadcast(center), reach = broadcast(radius);
-    return {partition_point(sorted, [=](Doubles v) { return less(reach, subtract(middle, v)); }),
-            partition_point(sorted, [=](Doubles v) { return less_equal(subtract(v, middle), reach); })};
+    return {
+        partition_point(sorted, center - radius, [=](Doubles v) { return less(reach, subtract(middle, v)); }),
+        partition_point(sorted, center + radius, [=](Doubles v) { return less_equal(subtract(v, middle), reach); })};
 }
 
 }  // namespace knnmi::KNNMI_ISA

@@ -78,6 +78,36 @@ struct BatchCounts {
     std::int64_t joint[batch_size];                              // of the mixed estimator only
 };
 
+// Points of a plane by their place on one of its axes.
+struct PlaneAxis {
+    const SortedLevels* sorted;    // the coordinate on this axis, ascending
+    const double* across;          // the other one of each
+    const std::uint16_t* crossed;  // its place on the other axis over 2^shift; 32 more that are 0xffff
+    const double* root;            // of how far away a point is that is about as near as k-th neighbours lie
+    const double* per_root;        // how many places that is, over it
+    const double* gap;             // a little more than to the nearest other value where values are equal, else 0
+    double cap;
+};
+
+struct Plane {
+    std::size_t points;
+    PlaneAxis x, y;
+    const std::uint32_t* place_in_y;  // by place on the x axis
+    std::size_t shift;
+};
+
+// Of each point: how many others are within its radius on the x axis, on the y axis and on both.
+struct PlaneCounts {
+    std::uint32_t *x, *y, *joint;
+};
+
+// What one thread needs to go through planes of as many points.
+struct PlaneScratch {
+    double* distances;  // as many as there are points
+    double* room;       // 2 * k values
+    double scale;       // of the radius that is tried first: learnt from point to point
+};
+
 struct Kernels {
     const char* name;
 
@@ -101,6 +131,11 @@ struct Kernels {
     // The same for eight lines or fewer at the same point, which is not counted.
     void (*batch_line_within)(const RankedLine* lines, std::size_t columns, const double* y, double z,
                               const double* radius, std::int64_t* in_z, std::int64_t* in_yz);
+
+    // Of the points from one place on the x axis to before another: counts within the distance to the k-th neighbour
+    // times `reach`. The joint counts, which may be left out, hold before how many others are equal.
+    void (*plane_within)(const Plane& plane, std::size_t begin, std::size_t end, std::size_t k, double reach,
+                         PlaneScratch& scratch, const PlaneCounts& counts);
 
     // The other points of the blocks with (x, z) distance and with z distance up to the radius; sizes in found[0],
     // found[1].

@@ -1,6 +1,7 @@
 // The table of one instruction set; included at the end of each <instruction set>.cpp.
 #include "kernels/batch.hpp"
 #include "kernels/line.hpp"
+#include "kernels/plane.hpp"
 #include "kernels/single.hpp"
 
 namespace knnmi::KNNMI_ISA {
@@ -14,6 +15,7 @@ inline constexpr Kernels table(const char* name) {
             .rank = rank,
             .line_within = line_within,
             .batch_line_within = batch_line_within,
+            .plane_within = plane_within,
             .neighbors = neighbors,
             .keep_within = keep_within,
             .order_by_distance = order_by_distance,

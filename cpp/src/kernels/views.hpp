@@ -31,13 +31,27 @@ struct Geometry {
     Boxes block_boxes, group_boxes;
 };
 
+// Cells of equal width over a range of values.
+struct Cells {
+    double origin, per_unit, last;
+
+    // Monotone in the value, whatever it is.
+    std::size_t of(double value) const {
+        const double cell = (value - origin) * per_unit;
+        return cell > 0.0 ? static_cast<std::size_t>(cell < last ? cell : last) : 0;
+    }
+};
+
 // A SortedColumn; level[0] holds the values, level[levels - 1] at most eight. Runs are filled up with values that fail
-// every comparison.
+// every comparison, and after level[0] there are eight more.
 struct SortedLevels {
     static constexpr std::size_t most = 11;  // 8^11 = 2^33 values
 
     const double* level[most];
     std::size_t levels;
+    const std::uint32_t*
+        before_cell;  // for each cell, a place just before its first value; null where they are too full
+    Cells cells;
 };
 
 }  // namespace knnmi

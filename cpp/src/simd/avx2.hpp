@@ -59,7 +59,7 @@ inline Mask less_equal(Doubles a, Doubles b) {
 inline unsigned bits(Mask m) {
     return static_cast<unsigned>(_mm256_movemask_pd(m.low) | (_mm256_movemask_pd(m.high) << 4));
 }
-inline std::size_t count(unsigned lane_bits) { return static_cast<std::size_t>(__builtin_popcount(lane_bits)); }
+inline std::size_t count(std::uint32_t set) { return static_cast<std::size_t>(__builtin_popcount(set)); }
 inline double first_lane(Doubles a) { return _mm256_cvtsd_f64(a.low); }
 
 inline Integers zeros() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
@@ -139,6 +139,19 @@ inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std
     for (std::uint32_t lane : by_lane) total += lane;
     for (; i < n; ++i) total += values[i] - low < span;
     return total;
+}
+
+inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span) {
+    const __m256i origin = _mm256_set1_epi16(static_cast<short>(low));
+    const __m256i most = _mm256_set1_epi16(static_cast<short>(span - 1));
+    const auto inside = [=](const std::uint16_t* from) {
+        const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+        const __m256i offset = _mm256_sub_epi16(value, origin);
+        return _mm256_cmpeq_epi16(_mm256_min_epu16(offset, most), offset);
+    };
+    // Packed within halves of a register: the quarters come out as 0, 2, 1, 3.
+    const __m256i packed = _mm256_packs_epi16(inside(values), inside(values + 16));
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_permute4x64_epi64(packed, 0xd8)));
 }
 
 }  // namespace knnmi::KNNMI_ISA

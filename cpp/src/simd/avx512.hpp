@@ -33,7 +33,7 @@ inline Doubles absolute(Doubles a) { return _mm512_abs_pd(a); }
 inline Mask less(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
 inline Mask less_equal(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ); }
 inline unsigned bits(Mask m) { return m; }
-inline std::size_t count(unsigned lane_bits) { return static_cast<std::size_t>(__builtin_popcount(lane_bits)); }
+inline std::size_t count(std::uint32_t set) { return static_cast<std::size_t>(__builtin_popcount(set)); }
 inline double first_lane(Doubles a) { return _mm512_cvtsd_f64(a); }
 
 inline Integers zeros() { return _mm512_setzero_si512(); }
@@ -81,6 +81,12 @@ inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std
     const unsigned in_low = inside(_mm512_maskz_loadu_epi32(low_rest, values + i)) & low_rest;
     const unsigned in_high = inside(_mm512_maskz_loadu_epi32(high_rest, values + i + 16)) & high_rest;
     return found + static_cast<std::size_t>(__builtin_popcount(in_high << 16 | in_low));
+}
+
+inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span) {
+    const __m512i origin = _mm512_set1_epi16(static_cast<short>(low)),
+                  limit = _mm512_set1_epi16(static_cast<short>(span));
+    return _mm512_cmplt_epu16_mask(_mm512_sub_epi16(_mm512_loadu_si512(values), origin), limit);
 }
 
 }  // namespace knnmi::KNNMI_ISA

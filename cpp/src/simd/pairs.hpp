@@ -66,10 +66,11 @@ inline unsigned bits(Mask m) {
     return static_cast<unsigned>(bit[0] | bit[1]);
 }
 // By halves: without an instruction for it, __builtin_popcount is a function call.
-inline std::size_t count(unsigned lane_bits) {
-    lane_bits -= lane_bits >> 1 & 0x55u;
-    lane_bits = (lane_bits & 0x33u) + (lane_bits >> 2 & 0x33u);
-    return (lane_bits & 0x0fu) + (lane_bits >> 4);
+inline std::size_t count(std::uint32_t set) {
+    set -= set >> 1 & 0x55555555u;
+    set = (set & 0x33333333u) + (set >> 2 & 0x33333333u);
+    set = (set + (set >> 4)) & 0x0f0f0f0fu;
+    return set * 0x01010101u >> 24;
 }
 inline double first_lane(Doubles x) { return x.a[0]; }
 
@@ -117,6 +118,13 @@ inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std
     std::uint32_t found = 0;
     for (std::size_t i = 0; i < n; ++i) found += values[i] - low < span;
     return found;
+}
+
+inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span) {
+    std::uint32_t chosen = 0;
+    for (std::size_t i = 0; i < 32; ++i)
+        chosen |= std::uint32_t{static_cast<std::uint16_t>(values[i] - low) < span} << i;
+    return chosen;
 }
 
 }  // namespace knnmi::KNNMI_ISA

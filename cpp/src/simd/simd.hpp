@@ -44,7 +44,7 @@ inline Integers count_up(Integers a, Mask m);  // one more in the lanes of m
 
 // Lane l is bit l.
 inline unsigned bits(Mask m);
-inline std::size_t count(unsigned lane_bits);  // of eight bits: how many are set
+inline std::size_t count(std::uint32_t set);  // how many bits are set
 
 // store(double*, Doubles) and store(std::int64_t*, Integers) write eight values. store_whole rounds towards zero; each
 // value must fit.
@@ -60,6 +60,9 @@ inline Doubles exchange(Doubles a);
 
 // How many of n values are in [low, low + span).
 inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std::uint32_t low, std::uint32_t span);
+
+// Which of 32 values are in [low, low + span), modulo 2^16: bit i is value i. `span` is at least 1.
+inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span);
 
 // What follows from these.
 inline Doubles distance(Doubles a, Doubles b) { return absolute(subtract(a, b)); }

@@ -1,0 +1,264 @@
+// Points of a plane: the k-th neighbour of each, and how many are as near on either axis.
+//
+// A guess of the radius makes a window on each axis. What is in both is found by comparing places, 32 at a time along
+// the axis with the narrower window, and only that is looked at as numbers.
+#pragma once
+
+#include "kernels/common.hpp"
+#include "kernels/line.hpp"
+
+namespace knnmi::KNNMI_ISA {
+
+// The k smallest values seen, ascending.
+template <std::size_t K>
+class Smallest {
+public:
+    Smallest() {
+        for (double& value : kept_) value = __builtin_inf();
+    }
+
+    void insert(double value) {
+        for (std::size_t j = 0; j < K; ++j) {
+            // Two comparisons, of which compilers make no branch.
+            const double larger = value > kept_[j] ? value : kept_[j];
+            kept_[j] = value < kept_[j] ? value : kept_[j];
+            value = larger;
+        }
+    }
+
+    double kth() const { return kept_[K - 1]; }
+
+private:
+    double kept_[K];
+};
+
+// The same for any k, in memory of the caller's: 2 * k values.
+class ManySmallest {
+public:
+    ManySmallest(std::size_t k, double* room) : k_(k), kept_(room) {}
+
+    void insert(double value) {
+        if (!(value < bound_)) return;
+        kept_[size_++] = value;
+        if (size_ == 2 * k_) {
+            bound_ = select(kept_, size_, k_);
+            size_ = k_;
+        }
+    }
+
+    double kth() { return size_ < k_ ? __builtin_inf() : select(kept_, size_, k_); }
+
+private:
+    std::size_t k_, size_ = 0;
+    double* kept_;
+    double bound_ = __builtin_inf();
+};
+
+template <std::size_t K = 1, class Function>
+inline void with_one_smallest(std::size_t k, double* room, const Function& f) {
+    if constexpr (K == largest_unrolled) {
+        f([=] { return ManySmallest(k, room); });
+    } else {
+        if (k == K) return f([] { return Smallest<K>(); });
+        with_one_smallest<K + 1>(k, room, f);
+    }
+}
+
+template <bool WithCategories>
+inline double apart(double a, double b, double cap) {
+    const double d = __builtin_fabs(a - b);
+    return WithCategories && cap < d ? cap : d;
+}
+
+inline Range near_on(const PlaneAxis& axis, double value, double radius) {
+    return sorted_within(*axis.sorted, value, capped_radius(radius, axis.cap));
+}
+
+// One point and the radius that is tried for it.
+struct PlaneQuery {
+    std::size_t in_x, in_y;  // its places
+    double x, y, radius;
+    bool by_scale;  // whether the first radius came from the scale
+    Range near_x, near_y;
+};
+
+inline PlaneQuery place_of(const Plane& plane, std::size_t in_x) {
+    PlaneQuery q;
+    q.in_x = in_x;
+    q.in_y = plane.place_in_y[in_x];
+    q.x = plane.x.sorted->level[0][q.in_x];
+    q.y = plane.y.sorted->level[0][q.in_y];
+    return q;
+}
+
+inline void look_within(const Plane& plane, PlaneQuery& q, double radius) {
+    q.radius = radius;
+    q.near_x = near_on(plane.x, q.x, radius);
+    q.near_y = near_on(plane.y, q.y, radius);
+}
+
+// The place so many places on both sides, if there are.
+inline Range around(std::size_t place, double width, std::size_t points) {
+    const auto side =
+        static_cast<std::size_t>(width < static_cast<double>(points) ? width : static_cast<double>(points));
+    const std::size_t end = place + side + 1;
+    return {place > side ? place - side : 0, end < points ? end : points};
+}
+
+// The distance to the nearest point outside of a window.
+inline double next_outside(const PlaneAxis& axis, std::size_t points, double value, Range window) {
+    const double* const values = axis.sorted->level[0];
+    double next = axis.cap;
+    if (window.begin > 0 && value - values[window.begin - 1] < next) next = value - values[window.begin - 1];
+    if (window.end < points && values[window.end] - value < next) next = values[window.end] - value;
+    return window.begin == 0 && window.end == points ? __builtin_inf() : next;
+}
+
+// Windows of as many places as a radius is likely to need; the radius is what they surely hold. Where values are equal
+// to others on both axes, such windows would end among equal ones: there it is the radius that is likely.
+inline void first_look(const Plane& plane, PlaneQuery& q, double scale, double least) {
+    const double gap_x = plane.x.gap[q.in_x], gap_y = plane.y.gap[q.in_y];
+    if (gap_x > 0.0 && gap_y > 0.0) {
+        const double by_scale = scale * plane.x.root[q.in_x] * plane.y.root[q.in_y];
+        const double gap = gap_x < gap_y ? gap_y : gap_x;
+        q.by_scale = gap < by_scale;
+        look_within(plane, q, q.by_scale ? by_scale : gap);
+        return;
+    }
+    const double in_window_x = scale * plane.y.root[q.in_y] * plane.x.per_root[q.in_x];
+    const double in_window_y = scale * plane.x.root[q.in_x] * plane.y.per_root[q.in_y];
+    q.by_scale = in_window_x > least && in_window_y > least;
+    q.near_x = around(q.in_x, in_window_x > least ? in_window_x : least, plane.points);
+    q.near_y = around(q.in_y, in_window_y > least ? in_window_y : least, plane.points);
+    const double next_x = next_outside(plane.x, plane.points, q.x, q.near_x);
+    const double next_y = next_outside(plane.y, plane.points, q.y, q.near_y);
+    constexpr double below_1 = 0x1.fffffffffffffp-1;
+    q.radius = below_1 * (next_x < next_y ? next_x : next_y);
+}
+
+// Appends the numbers of the set bits, the first being `first`; four places are written anyhow.
+inline std::size_t append_set(std::uint32_t bits, std::size_t first, std::uint32_t* out) {
+    const std::size_t found = count(bits);
+    const auto write_next = [&](std::size_t j) {
+        out[j] = static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(__builtin_ctz(bits | 0x80000000u));
+        bits &= bits - 1;
+    };
+    write_next(0);
+    write_next(1);
+    write_next(2);
+    write_next(3);
+    for (std::size_t j = 4; j < found; ++j) write_next(j);
+    return found;
+}
+
+// Inserts the distances of other points, all those within the query's radius among them, and returns how many. It may
+// stop once all that are kept are 0.
+template <bool WithCategories, class Kept>
+inline std::size_t gather(const PlaneAxis& axis, const PlaneAxis& other, std::size_t shift, Range window, Range crossed,
+                          std::size_t place, Kept& nearest, const PlaneScratch& scratch) {
+    constexpr std::size_t stretch = 128;
+    const double* const along = axis.sorted->level[0];
+    const double* const across = axis.across;
+    const double x = along[place], y = across[place], x_cap = axis.cap, y_cap = other.cap;
+    const auto low = static_cast<std::uint16_t>(crossed.begin >> shift);
+    const auto span = static_cast<std::uint16_t>(((crossed.end - 1) >> shift) - low + 1);
+    std::size_t found = 0;
+    for (std::size_t begin = window.begin; begin < window.end; begin += stretch) {
+        const std::size_t end = window.end - begin < stretch ? window.end : begin + stretch;
+        std::uint32_t chosen[stretch + 4];
+        std::size_t many = 0;
+        for (std::size_t first = begin; first < end; first += 32) {
+            const std::uint32_t self = place - first < 32 ? 1u << (place - first) : 0u;
+            many += append_set(between(axis.crossed + first, low, span) & ~self, first, chosen + many);
+        }
+        for (std::size_t j = 0; j < many; ++j) {
+            const std::uint32_t i = chosen[j];
+            const double d_x = apart<WithCategories>(along[i], x, x_cap);
+            const double d_y = apart<WithCategories>(across[i], y, y_cap);
+            const double d = d_x < d_y ? d_y : d_x;
+            nearest.insert(d);
+            scratch.distances[found++] = d;
+        }
+        if (nearest.kth() == 0.0) break;
+    }
+    return found;
+}
+
+inline std::size_t count_within(const double* distances, std::size_t n, double radius) {
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < n; ++i) found += distances[i] <= radius;
+    return found;
+}
+
+// The k-th distance and, at `reach` times it, the joint count.
+template <bool WithCategories, class Kept>
+inline double plane_nearest(const Plane& plane, PlaneQuery& q, const Kept& none, std::size_t k, double reach,
+                            PlaneScratch& scratch, std::uint32_t* joint) {
+    double factor = 1.5;
+    for (bool first = true;; first = false) {
+        auto nearest = none();
+        const bool by_x = size(q.near_x) <= size(q.near_y);
+        const PlaneAxis &axis = by_x ? plane.x : plane.y, &other = by_x ? plane.y : plane.x;
+        const std::size_t found =
+            gather<WithCategories>(axis, other, plane.shift, by_x ? q.near_x : q.near_y, by_x ? q.near_y : q.near_x,
+                                   by_x ? q.in_x : q.in_y, nearest, scratch);
+        const double kth = nearest.kth(), needed = reach > 1.0 ? kth * reach : kth;
+        const bool everything = size(q.near_x) == plane.points && size(q.near_y) == plane.points;
+        const bool enough = needed <= q.radius || everything;
+        // About one of ten points needs a second look, and few look at many others.
+        if (first && q.by_scale) scratch.scale *= !enough ? 1.05 : found > 4 * k + 8 ? 0.97 : 0.995;
+        if (enough) {
+            if (joint != nullptr)
+                *joint = static_cast<std::uint32_t>(count_within(scratch.distances, found, kth * reach));
+            return kth;
+        }
+        double wider = q.radius * factor;  // from 0 to 0 if a window was cut among equal values
+        const double next_x = next_outside(plane.x, plane.points, q.x, q.near_x);
+        const double next_y = next_outside(plane.y, plane.points, q.y, q.near_y);
+        const double next = next_x < next_y ? next_x : next_y;
+        if (wider < next) wider = next;
+        if (needed < wider) wider = needed;
+        factor *= factor;
+        look_within(plane, q, wider);
+    }
+}
+
+template <bool WithCategories, class Kept>
+inline void plane_within_with(const Plane& plane, std::size_t begin, std::size_t end, const Kept& none, std::size_t k,
+                              double reach, PlaneScratch& scratch, const PlaneCounts& counts) {
+    constexpr std::size_t run = 16;  // searches of so many points overlap in the processor
+    PlaneQuery queries[run];
+    double radius[run];
+    const auto least = static_cast<double>(2 * k);
+    for (std::size_t first = begin; first < end; first += run) {
+        const std::size_t many = end - first < run ? end - first : run, at = first - begin;
+        const auto k_are_equal = [&](std::size_t i) { return counts.joint != nullptr && counts.joint[at + i] >= k; };
+        for (std::size_t i = 0; i < many; ++i) {
+            queries[i] = place_of(plane, first + i);
+            if (!k_are_equal(i)) first_look(plane, queries[i], scratch.scale, least);
+        }
+        for (std::size_t i = 0; i < many; ++i) {
+            std::uint32_t* const joint = counts.joint == nullptr ? nullptr : counts.joint + at + i;
+            radius[i] = k_are_equal(i)
+                            ? 0.0
+                            : reach * plane_nearest<WithCategories>(plane, queries[i], none, k, reach, scratch, joint);
+        }
+        for (std::size_t i = 0; i < many; ++i) {
+            counts.x[at + i] = static_cast<std::uint32_t>(size(near_on(plane.x, queries[i].x, radius[i])) - 1);
+            counts.y[at + i] = static_cast<std::uint32_t>(size(near_on(plane.y, queries[i].y, radius[i])) - 1);
+        }
+    }
+}
+
+inline void plane_within(const Plane& plane, std::size_t begin, std::size_t end, std::size_t k, double reach,
+                         PlaneScratch& scratch, const PlaneCounts& counts) {
+    const double caps = plane.x.cap < plane.y.cap ? plane.x.cap : plane.y.cap;
+    with_one_smallest(k, scratch.room, [&](const auto& none) {
+        if (caps < __builtin_inf())
+            plane_within_with<true>(plane, begin, end, none, k, reach, scratch, counts);
+        else
+            plane_within_with<false>(plane, begin, end, none, k, reach, scratch, counts);
+    });
+}
+
+}  // namespace knnmi::KNNMI_ISA
