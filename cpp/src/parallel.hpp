@@ -23,8 +23,8 @@ void end_if_stopped();
 void parallel_runs(std::size_t rows, const Options& options,
                    const std::function<void(std::size_t begin, std::size_t end)>& body);
 
-// How often this process, or one that it is a child of, was forked since the library was loaded. Locks of older objects may
-// be held by threads that a child does not have.
+// How often this process, or one that it is a child of, was forked since the library was loaded. Locks of older objects
+// may be held by threads that a child does not have.
 int forks();
 
 }  // namespace knnmi

@@ -146,7 +146,8 @@ TEST(grids_and_long_lists_against_brute_force) {
         }
 }
 
-// So many points that are equal in several columns of z that they are counted as sets; others in categories that are small.
+// So many points that are equal in several columns of z that they are counted as sets; others in categories that are
+// small.
 TEST(points_equal_in_several_columns_against_brute_force) {
     std::mt19937_64 draw(9);
     std::size_t n = 1100;
