@@ -24,8 +24,8 @@ def plot(results: Path, kind: str, seed: int, out: Path | None) -> None:
     """Draw what `learn --out RESULTS` wrote."""
     target = out or Path(f"{kind}.svg")
     with writing():
-        save_plot(read_result(results), target, kind, seed=seed)
-    click.echo(f"wrote {target}")
+        written = save_plot(read_result(results), target, kind, seed=seed)
+    click.echo(f"wrote {written}")
 
 
 @click.command()

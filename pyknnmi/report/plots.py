@@ -105,19 +105,27 @@ def plot(result: LearnResult, kind: str = "graph", ax: Axes | None = None, *, se
         return KINDS[kind](result, ax, seed)
 
 
-def save_plot(result: LearnResult, path: Path, kind: str = "graph", *, seed: int = 0) -> None:
-    """Draw a result into a file: SVG, PNG or PDF, as its name ends. The same result gives the same bytes."""
+def save_plot(result: LearnResult, path: Path, kind: str = "graph", *, seed: int = 0) -> Path:
+    """Draw a result into a file: SVG, PNG or PDF, as its name ends, and return its path.
+
+    A name without an ending gets ``.png``; a device or pipe keeps its name. The same result gives the same bytes.
+    """
     with _style():
         import matplotlib.pyplot as plt
 
         figure = _figure(plot(result, kind, seed=seed))
         try:
             content = io.BytesIO()
-            ending = path.suffix.lower().removeprefix(".") or "png"
+            ending = path.suffix.lower().removeprefix(".")
+            if not ending:
+                ending = "png"
+                if path.is_file() or not path.exists():
+                    path = path.with_name(f"{path.name.rstrip('.')}.png")
             undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending)
             figure.savefig(content, format=ending, bbox_inches="tight", dpi=150, metadata=undated)
             make_folder(path.parent)
             replace_file(path, content.getvalue())
+            return path
         except ValueError as error:  # of an ending that matplotlib does not know
             raise ParameterError(f"cannot draw '{path}': {error}", "out") from None
         finally:

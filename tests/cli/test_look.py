@@ -33,6 +33,14 @@ def test_plot_draws_a_file_of_the_kind_that_its_name_says(results, tmp_path, roo
     assert target.read_bytes() == written
 
 
+@pytest.mark.parametrize("name", ["net", "net."])
+def test_a_plot_without_an_ending_gets_one(results, tmp_path, name):
+    done = invoke("plot", results, "--out", tmp_path / name)
+    assert (done.exit_code, done.output) == (0, f"wrote {tmp_path / 'net.png'}\n")
+    assert (tmp_path / "net.png").read_bytes().startswith(b"\x89PNG")
+    assert not (tmp_path / name).exists()
+
+
 def test_plot_names_an_ending_that_it_does_not_know(results, tmp_path):
     done = invoke("plot", results, "--out", tmp_path / "net.docx")
     assert done.exit_code == 2
