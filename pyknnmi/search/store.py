@@ -124,7 +124,7 @@ class Store:
         """
         for (finding,) in self._look("PRAGMA integrity_check"):
             if finding != "ok":
-                raise self._unusable(sqlite3.DatabaseError(f"it is damaged: {finding}"))
+                raise self._unusable(f"it is damaged: {finding}")
         count = 0
         for row in self._look(_SELECT):
             if _checksum(row[:6]) != row[6]:
@@ -144,9 +144,9 @@ class Store:
             raise self._unusable(error) from None
 
     def _damaged(self, row: tuple[Any, ...]) -> DataError:
-        return DataError(
-            f"cannot use '{self._path}' as a store: it is damaged, in the answer about {row[2]!r} and {row[3]!r} given "
-            f"{row[4]!r}; remove the file, and the answers are computed anew"
+        return self._unusable(
+            f"it is damaged, in the answer about {row[2]!r} and {row[3]!r} given {row[4]!r}; remove the file, and the "
+            "answers are computed anew"
         )
 
     def close(self) -> None:
@@ -175,8 +175,10 @@ class Store:
             self._abandoned, self._connection = self._connection, None
             self._process = os.getpid()
 
-    def _unusable(self, error: Exception) -> DataError:
-        return DataError(f"cannot use '{self._path}' as a store: {error}")
+    def _unusable(self, problem: Exception | str) -> DataError:
+        error = DataError(f"cannot use '{self._path}' as a store: {problem}")
+        error.is_placed = True  # no fault of the component that asks
+        return error
 
     def _connected(self) -> sqlite3.Connection:
         # isolation_level None commits each statement by itself

@@ -299,3 +299,22 @@ def test_a_table_of_other_columns_is_no_store(tmp_path):
         connection.execute("CREATE TABLE answers (data)")
     with pytest.raises(DataError, match=r"cannot use .* as a store: no such column: test"):
         Store(path).check()
+@pytest.mark.parametrize("damage", ["an answer", "all"])
+def test_a_damaged_file_is_no_fault_of_the_learner_that_asks(registry, tmp_path, damage):
+    @pyknnmi.register_learner("first-pair")
+    def first_pair(dataset, tester):
+        tester.test(0, 1)
+        return []
+
+    data, path = table(), tmp_path / "store.db"
+    pyknnmi.learn(data, "first-pair+fisher-z", store=path)
+    if damage == "all":
+        path.write_bytes(b"no store" * 1000)
+    else:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("UPDATE answers SET checksum = ''")
+            connection.commit()
+    with pytest.raises(DataError, match=r"^cannot use '.*store\.db' as a store: "):
+        pyknnmi.learn(data, "first-pair+fisher-z", store=path)
+
+
