@@ -151,8 +151,8 @@ class Store:
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
-        self._leave_parents_connection()
         with self._lock:
+            self._leave_parents_connection()
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
@@ -161,8 +161,8 @@ class Store:
         self.close()
 
     def _execute(self, statement: str, values: tuple[str, ...] = ()) -> list[Any]:
-        self._leave_parents_connection()
         with self._lock:  # threads share the connection
+            self._leave_parents_connection()
             try:
                 if self._connection is None:
                     self._connection = self._connected()

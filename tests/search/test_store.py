@@ -6,7 +6,7 @@ import dataclasses
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from types import SimpleNamespace
 
 import numpy as np
@@ -187,6 +187,27 @@ def test_a_new_file_may_be_opened_by_many_at_once(tmp_path):
             assert Store(path).get("data", "test", "x", "y", ()) == ANSWER
 
 
+def test_threads_of_a_forked_child_leave_the_parents_connection_alone(tmp_path, monkeypatch):
+    """Both threads find themselves in a child before either has acted on it, unless one waits for the other."""
+    together, calls = threading.Barrier(2), iter(range(2))
+
+    def child():
+        if next(calls, None) is not None:
+            with suppress(threading.BrokenBarrierError):
+                together.wait(0.2)
+        return -1
+
+    with closing(Store(tmp_path / "answers.db")) as store:
+        store.put("data", "test", "x", "y", (), ANSWER)
+        parents = store._connection
+        monkeypatch.setattr("pyknnmi.search.store.os", SimpleNamespace(getpid=child))
+        with ThreadPoolExecutor(2) as threads:
+            found = [threads.submit(store.get, "data", "test", "x", "y", ()) for _ in range(2)]
+            assert [thread.result() for thread in found] == [ANSWER] * 2
+        assert store._abandoned is parents
+        parents.close()
+
+
 def test_the_file_stays_where_it_was_named(tmp_path, monkeypatch):
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
@@ -291,14 +312,6 @@ def test_a_changed_answer_is_named(filled, tmp_path):
     assert CliRunner().invoke(main, ["store", "check", str(path)]).output.endswith(" answers, all whole\n")
 
 
-def test_a_table_of_other_columns_is_no_store(tmp_path):
-    path = tmp_path / "store.db"
-    pyknnmi.learn(pyknnmi.simulate.small_network(60, seed=2)[0], "iamb+fisher-z", store=path)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("DROP TABLE answers")
-        connection.execute("CREATE TABLE answers (data)")
-    with pytest.raises(DataError, match=r"cannot use .* as a store: no such column: test"):
-        Store(path).check()
 @pytest.mark.parametrize("damage", ["an answer", "all"])
 def test_a_damaged_file_is_no_fault_of_the_learner_that_asks(registry, tmp_path, damage):
     @pyknnmi.register_learner("first-pair")
@@ -318,3 +331,11 @@ def test_a_damaged_file_is_no_fault_of_the_learner_that_asks(registry, tmp_path,
         pyknnmi.learn(data, "first-pair+fisher-z", store=path)
 
 
+def test_a_table_of_other_columns_is_no_store(tmp_path):
+    path = tmp_path / "store.db"
+    pyknnmi.learn(pyknnmi.simulate.small_network(60, seed=2)[0], "iamb+fisher-z", store=path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TABLE answers")
+        connection.execute("CREATE TABLE answers (data)")
+    with pytest.raises(DataError, match=r"cannot use .* as a store: no such column: test"):
+        Store(path).check()
