@@ -158,8 +158,10 @@ class Dataset:
 
     @classmethod
     def _of(cls, data: Any, names: Sequence[str] | None, options: TableOptions) -> Dataset:
+        if names is not None:
+            names = tuple(names)
         if isinstance(data, Dataset):
-            return _applied(options, data if names is None else replace(data, names=tuple(names)))
+            return _applied(options, data if names is None else replace(data, names=names))
         if (columns := frames.columns_of(data)) is not None:
             if names is not None:
                 raise DataError("a table with column names brings its own: leave `names` out")
@@ -167,14 +169,14 @@ class Dataset:
         _check_container(data)
         array = as_array(data, "the data")
         if names is None:
-            names = [f"X{i + 1}" for i in range(array.shape[-1])] if array.ndim else []
+            names = tuple(f"X{i + 1}" for i in range(array.shape[-1])) if array.ndim else ()
         if array.ndim == 2 and array.dtype.kind in "OUST":  # numbers, text and None: each column by itself
             if len(names) != array.shape[1]:
                 raise DataError(f"{len(names)} names were given for {array.shape[1]} columns")
             objects = array if isinstance(data, np.ndarray) else np.array(data, dtype=object)
             return cls._of_labels(list(zip(names, objects.T, strict=True)), options)
         masked = isinstance(data, np.ma.MaskedArray)  # as an array it no longer shows whether it held booleans
-        return _applied(options, cls(data if masked else array, tuple(names), has_missing=True))
+        return _applied(options, cls(data if masked else array, names, has_missing=True))
 
     @classmethod
     def _of_labels(cls, columns: Sequence[tuple[Any, Any]], options: TableOptions) -> Dataset:

@@ -357,6 +357,11 @@ def test_bad_names(values, names, message):
         Dataset.of(values, names)
 
 
+def test_names_may_come_one_at_a_time(values):
+    for data in (values, values.astype(object), Dataset.of(values)):
+        assert Dataset.of(data, (name for name in "uvw")).names == ("u", "v", "w")
+
+
 def test_a_frame_brings_its_names(values):
     pandas = pytest.importorskip("pandas")
     with pytest.raises(DataError, match="a table with column names brings its own"):
