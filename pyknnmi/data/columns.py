@@ -29,6 +29,8 @@ WHOLE_NUMBERS = 2**53
 
 _FEW_ROWS = 5  # up to so many rows, labels that are all different are still categories
 
+_LETTERS_OF_A_WORD = 3  # or more
+
 _MINUS = "-+\N{MINUS SIGN}\N{EN DASH}"
 _CURRENCY = (
     r"(?:[A-Z]{0,3}[$€£¥₹₽₩₪₫₴₺฿₦]|(?:USD|EUR|GBP|JPY|CHF|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR)\b)?"
@@ -161,8 +163,12 @@ def column_of(column: Any, name: str, marks: Sequence[str] | None = None, as_cat
     found = Counter(str(label) for label, kept in zip(given, labels, strict=True) if kept is None)
     if is_category or as_categories:
         labels = [label if label is None or isinstance(label, str | Real) else str(label) for label in labels]
-        return ColumnRead(name, categories(labels, name), "discrete", first, found)
-    return ColumnRead(name, *_objects(labels, name), first, found)
+        values, kind = categories(labels, name), "discrete"
+    else:
+        values, kind = _objects(labels, name)
+    if kind == "discrete" and not as_categories:
+        warn_of_spellings(sorted({label for label in labels if isinstance(label, str)}), name)
+    return ColumnRead(name, values, kind, first, found)
 
 
 def categories(labels: Sequence[Any], name: str) -> Values:
@@ -173,7 +179,6 @@ def categories(labels: Sequence[Any], name: str) -> Values:
     """
     known = sorted({label for label in labels if label is not None}, key=lambda label: (str(type(label)), label))
     check_count(len(known), len(labels) - labels.count(None), name)
-    warn_of_spellings([label for label in known if isinstance(label, str)], name)
     code = {label: float(i) for i, label in enumerate(known)}
     return np.array([np.nan if label is None else code[label] for label in labels])
 
@@ -189,14 +194,19 @@ def check_count(known: int, rows: int, name: str) -> None:
 
 
 def warn_of_spellings(labels: Iterable[str], name: str) -> None:
-    """Warn of categories that may be one, since they look alike but for capital letters and blanks."""
+    """Warn of categories that may be one, since they look alike but for capital letters and blanks.
+
+    Symbols of one or two letters are no words: Co and CO are two things, and so are the genotypes AA, Aa and aa.
+    """
     first: dict[str, str] = {}
     for label in labels:
+        if sum(map(str.isalpha, label)) < _LETTERS_OF_A_WORD:
+            continue
         other = first.setdefault(" ".join(_plain(label).casefold().split()), label)
         if other != label:
             warn(
                 f"column '{name}' holds '{other}' and '{label}', which are different categories: write them alike if "
-                "they are one"
+                f"they are one; if they are not, say so ({python_or_command('categories', name)})"
             )
             return
 

@@ -327,7 +327,8 @@ def _column(body: _Body, name: str, cells: _Cells, options: TableOptions) -> Col
             raise _text_among_numbers(place(word), name, word, is_first)
         check_no_quantities(list(text), name, place)
     check_count(len(text), sum(counts[word] for word in text), name)
-    warn_of_spellings(text, name)
+    if not cells.as_text:
+        warn_of_spellings(text, name)
     code_of = np.full(len(cells.words) + 1, np.nan)
     for code, word in enumerate(sorted(text)):
         code_of[text[word]] = code
@@ -380,14 +381,16 @@ def _check_points(body: _Body, name: str, numbers: Values) -> None:
     if not (size < 1000).all() or whole.all() or not whole.any() or (size[~whole] < 1).any():
         return
     with_point = trailing_zero = without_point = None
-    for _, line, cell in body.cells_of(name):
+    for row, line, cell in body.cells_of(name):
+        if np.isnan(numbers[row]):
+            continue
         if re.fullmatch(r"[-+]?[1-9]\d{0,2}\.\d{3}", cell):
             with_point = cell
             if cell.endswith("0"):
                 trailing_zero = cell, line
         elif re.fullmatch(r"[-+]?\d{1,3}", cell):
             without_point = cell
-        elif number(cell) is not None and not np.isnan(float(cell)):
+        else:
             return
     if with_point and trailing_zero and without_point:
         cell, line = trailing_zero

@@ -22,15 +22,16 @@ __all__ = ["content_of", "is_source"]
 
 _COMPRESSIONS: dict[bytes, Callable[[io.BytesIO], Any]] = {
     b"\x1f\x8b": lambda content: gzip.GzipFile(fileobj=content),
-    b"BZh": bz2.BZ2File,
+    **{b"BZh%d" % level + block: bz2.BZ2File for level in range(1, 10) for block in (b"1AY&SY", b"\x17rE8P\x90")},
     b"\xfd7zXZ\x00": lzma.LZMAFile,
 }
 _PIECE = 2**24  # bytes that are read before a look at what memory is left
 _LESS = "give fewer rows or columns, or take a machine with more memory"
 _DAMAGED = EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError
-_TABLES = {b"PAR1": "Parquet", b"ARROW1": "Feather"}
+_TABLES = {b"PAR1": "Parquet", b"ARROW1\0": "Feather"}
 _OTHER_FORMATS = (
-    (b"$FL", "a table of SPSS", "or read it with pandas.read_spss and pass the frame"),
+    (b"$FL2@(#)", "a table of SPSS", "or read it with pandas.read_spss and pass the frame"),
+    (b"$FL3@(#)", "a table of SPSS", "or read it with pandas.read_spss and pass the frame"),
     (b"<stata_dta>", "a table of Stata", "or read it with pandas.read_stata and pass the frame"),
     (b"r\x02\x01\0", "a table of Stata", "or read it with pandas.read_stata and pass the frame"),
     (b"s\x02\x01\0", "a table of Stata", "or read it with pandas.read_stata and pass the frame"),
@@ -39,11 +40,15 @@ _OTHER_FORMATS = (
     (b"\x89HDF", "HDF5", "or read it with pandas.read_hdf or h5py and pass the frame"),
     (b"\x93NUMPY", "an array of NumPy", "or read it with numpy.load and pass the array"),
     (b"X\n\0\0\0", "an object of R", "with write.csv(table, row.names = FALSE)"),
-    (b"RDX", "a workspace of R", "with write.csv(table, row.names = FALSE)"),
+    *(
+        (f"RD{form}{version}\n{form}\n".encode(), "a workspace of R", "with write.csv(table, row.names = FALSE)")
+        for form in "XAB"
+        for version in (2, 3)
+    ),
     (b"\xd0\xcf\x11\xe0", "a spreadsheet or another office file", ""),
     (b"\x28\xb5\x2f\xfd", "compressed by Zstandard, which is not read", "or compress it with gzip"),
-    (b"SQLite format 3", "a database of SQLite", "or read it with pandas.read_sql and pass the frame"),
-    (b"%PDF", "a PDF", ""),
+    (b"SQLite format 3\0", "a database of SQLite", "or read it with pandas.read_sql and pass the frame"),
+    (b"%PDF-", "a PDF", ""),
     (b"\x80\x04\x95", "a pickle of Python", "or unpickle it and pass the object"),
     (b"<?xml", "XML", ""),
     (b"<html", "a page of HTML", ""),
@@ -51,7 +56,7 @@ _OTHER_FORMATS = (
     (b"[{", "JSON", "or read it with pandas.read_json and pass the frame"),
     (b'{"', "JSON", "or read it with pandas.read_json and pass the frame"),
 )
-"""How files begin that are no text with separators, what they are, and a way out."""
+"""How files begin that are no text with separators, what they are, and a way out. No name of a column begins so."""
 _SYSTEM_FILE = re.compile(r"__MACOSX/|(?:.*/)?\.DS_Store$")
 
 
@@ -77,7 +82,7 @@ def content_of(source: Any) -> tuple[str, str | Any]:
             return name, _text(content, name)
         content = _decompressed(content, name)
         for magic, format_ in _TABLES.items():
-            if content.startswith(magic):
+            if content.startswith(magic) and b"\0" in content:  # a column may be named PAR1
                 return name, _arrow_table(content, format_, name)
         _check_format(content, name)
         return name, _text(content.decode(), name)

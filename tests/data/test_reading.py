@@ -456,6 +456,11 @@ def test_points_beside_what_has_none_are_decimal(write, other):  # no warning: i
     assert read_table(write(f"a;b\n999.000;1\n12.345;2\n1.250;3\n{other};4\n")).n == 4
 
 
+def test_marks_of_missing_values_are_no_whole_numbers_beside_points(write):  # a warning would be an error here
+    text = "a;b\n1.250;1\n2.000;2\n-99;3\n3.111;4\n"
+    assert read_table(write(text), "drop", missing_marks=["-99"]).n == 3
+
+
 def test_categories_that_differ_in_spelling_alone_are_told(write):
     cells = ["Male", "female", "male ", "Female"]
     told = "column 'sex' holds '(Fem|fem)ale' and '(Fem|fem)ale', which are different categories: write them alike"
@@ -463,6 +468,21 @@ def test_categories_that_differ_in_spelling_alone_are_told(write):
         read_table(write("sex,x\nfemale,1\nFemale,2\nmale,3\nfemale,4\n"))
     with pytest.warns(PyknnmiWarning, match="which are different categories"):
         assert len(np.unique(Dataset.of({"sex": cells, "x": range(4)}).values[:, 0])) == 4
+
+
+@pytest.mark.parametrize(
+    "cells", [["AA", "Aa", "aa"], ["CO", "Co", "Ni"], ["1a", "1A", "2a"]], ids=lambda cells: cells[0]
+)
+def test_symbols_that_differ_in_capital_letters_are_no_spellings(write, cells):  # a warning would be an error here
+    assert len(np.unique(read_table(write("a,x\n" + "".join(f"{c},{c}\n" for c in cells * 2))).values)) == len(cells)
+    assert len(np.unique(Dataset.of({"a": cells * 2, "x": range(6)}).values[:, 0])) == len(cells)
+
+
+def test_spellings_of_declared_categories_are_meant(write):  # a warning would be an error here
+    assert read_table(write("gene,x\nTrp53,1\nTRP53,2\nTrp53,3\n"), categories="gene").n == 3
+    assert Dataset.of({"gene": ["Trp53", "TRP53", "Trp53"], "x": [1, 2, 3]}, categories="gene").n == 3
+    with pytest.warns(PyknnmiWarning, match=r"if they are not, say so .*--categories gene"):
+        read_table(write("gene,x\nTrp53,1\nTRP53,2\nTrp53,3\n"))
 
 
 def test_so_many_of_a_total_is_a_number(write):
@@ -551,6 +571,8 @@ def test_one_column(write):
         (gzip.compress(b"X\n\0\0\0\3"), "it is an object of R: save it as CSV in UTF-8, with write.csv"),
         ('[{"a": 1, "b": 2}]', "it is JSON"),
         (" <!doctype html><html>", "it is a page of HTML"),
+        (b"RDX3\nX\n\0\0\0\3", "it is a workspace of R"),
+        (b"RDA2\nA\n2\n", "it is a workspace of R"),
         ("a,b\r1,2\n3,4\n", "line 1: .* are the ends of lines mixed"),
         ("a,b\n1,nan\n2,4\n", r"missing values \(NaN\) in column 'b' \(1, written 'nan'\)"),
         ("a,b\n1,inf\n2,4\n", r"infinite values in column 'b' \(1\)"),
@@ -615,16 +637,22 @@ def test_lists_of_numbers_are_categories(write):
     [
         gzip.compress(b"a,b\n1,2\n" * 99, mtime=0)[:-20],
         b"\x1f\x8b\x08\x00junk",
-        b"BZhjunk",
+        b"BZh91AY&SYjunk",
         b"\xfd7zXZ\x00junk",
         b"PK\x03\x04junk",
-        b"PAR1junk",
-        b"ARROW1junk",
+        b"PAR1\0junk",
+        b"ARROW1\0junk",
     ],
 )
 def test_damaged_files(write, content):
     with pytest.raises(DataError, match="cannot read"):
         read_table(write(content, "data.csv.gz"))
+
+
+@pytest.mark.parametrize("name", ["RDX", "RDX2", "RDA3", "PAR1", "ARROW1", "BZh", "BZh9", "$FL", "$FL2", "%PDF"])
+def test_names_that_begin_as_other_formats_do(write, name):
+    data = read_table(write(f"{name},TNT\n1,2\n2,1\n"))
+    assert (data.names, data.n) == ((name, "TNT"), 2)
 
 
 @given(st.text(alphabet="a1,\r\n\v\x1c\u2028", max_size=30))
