@@ -24,6 +24,7 @@ __all__ = [
 Column = NDArray[np.float64]
 
 _FEWEST_ROWS = 20  # of fewer a season is not to be seen
+_MEMORY = 4  # rows before that an autoregression looks at; with 1 waves of an AR(2) pass for a season, 10 gain nothing
 
 
 def lag_one_correlation(values: ArrayLike) -> float:
@@ -105,7 +106,9 @@ def season_length(values: ArrayLike) -> int:
 
     A season comes four times at least. Of the periods that the strongest waves of the ranks and of their differences
     suggest, it is the one whose rows differ most, by the ratio F of an analysis of variance of the ranks less their
-    moving mean over a season. It is none where F is below 3 + 9 / (season - 1), which chance seldom reaches.
+    moving mean over a season. It is none where F is below 3 + 9 / (season - 1), or falls below it once the memory of
+    the rows is taken out, by an autoregression of order 4. Noise, walks and means over a few rows seldom reach that. In
+    100 rows of means over 11 a tenth do.
 
     Examples
     --------
@@ -126,7 +129,10 @@ def season_length(values: ArrayLike) -> int:
         tried |= {period: _seasonality(ranks, period) for period in near if period not in tried}
         best = max(tried, key=lambda period: (tried[period], -period))
         step //= 8
-    return best if best > 1 and tried[best] >= 3 + 9 / (best - 1) else 1
+    if best == 1:
+        return 1
+    least = 3 + 9 / (best - 1)
+    return best if tried[best] >= least and _variance_ratio(_less_memory(ranks, best), best) >= least else 1
 
 
 def _periods(ranks: Column, longest: int) -> set[int]:
@@ -148,12 +154,35 @@ def _periods(ranks: Column, longest: int) -> set[int]:
 
 
 def _seasonality(ranks: Column, period: int) -> float:
-    """Return how much the rows of a season differ, as the ratio F of an analysis of variance."""
+    """Return how much the rows of a season differ, apart from the level of each season."""
+    return _variance_ratio(_less_level(ranks, period), period)
+
+
+def _less_level(ranks: Column, period: int) -> Column:
+    """Return what is left without the moving mean over a season."""
     total = np.concatenate([[0.0], ranks.cumsum()])
     level = (total[period:] - total[:-period]) / period
-    rows = ranks[period // 2 :][: len(level)] - level
+    return np.asarray(ranks[period // 2 :][: len(level)] - level)
+
+
+def _less_memory(ranks: Column, period: int) -> Column:
+    """Return what an autoregression on the rows before leaves, which is fitted to what is neither level nor season."""
+    rows = _less_level(ranks, period)
+    rest = less_season(rows, period)
+    order = min(_MEMORY, len(rest) // 10)
+    products = np.array([rest[lag:] @ rest[: len(rest) - lag] for lag in range(order + 1)])
+    if order == 0 or products[0] <= 1e-9 * float(rows @ rows):
+        return rows  # the season is all there is
+    lags = np.arange(order)
+    among = products[np.abs(lags[:, None] - lags)] + 1e-6 * products[0] * np.eye(order)
+    coefficients = np.linalg.solve(among, products[1:])
+    return np.convolve(rows, np.concatenate([[1.0], -coefficients]), "valid")
+
+
+def _variance_ratio(rows: Column, period: int) -> float:
+    """Return the ratio F of an analysis of variance between the rows of a season; 0 of fewer than 2 seasons."""
     seasons = len(rows) // period
-    if seasons < 3:
+    if seasons < 2:
         return 0.0
     rows = rows[: seasons * period].reshape(seasons, period)
     rows = rows - rows.mean()

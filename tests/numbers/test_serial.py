@@ -97,6 +97,31 @@ def test_season_length_of_series_without_one():
     assert [season_length(values) for values in (np.ones(50), np.arange(200), np.arange(10), [1, 2] * 5)] == [1] * 4
 
 
+@pytest.mark.parametrize("kind", ["walks", "autoregressive", "means of 5 rows", "waves of 12 rows"])
+def test_memory_is_seldom_taken_for_a_season(kind):
+    steps = np.random.default_rng(6).standard_normal((60, 400))
+    series = steps.cumsum(axis=1)
+    if kind == "autoregressive":
+        series = np.array([autoregressive(0.9, 400, seed) for seed in range(60)])
+    elif kind == "means of 5 rows":
+        series[:, 5:] -= series[:, :-5].copy()
+    elif kind == "waves of 12 rows":
+        series = steps
+        for i in range(2, 400):
+            series[:, i] += 1.6 * series[:, i - 1] - 0.86 * series[:, i - 2]
+    found = sum(season_length(row[200:]) > 1 for row in series)
+    assert found <= 7  # 98.6 % of the binomial with 60 and 0.05
+
+
+@pytest.mark.parametrize("season", [4, 7, 12, 24])
+def test_season_length_beside_noise_and_memory(season):
+    wave = np.sin(2 * np.pi * np.arange(200) / season)
+    noise = 0.7 * np.random.default_rng(season).standard_normal((20, 200))
+    assert sum(season_length(wave + row) == season for row in noise) >= 19
+    memory = [autoregressive(0.7, 200, seed) for seed in range(20)]
+    assert sum(season_length(3 * wave + row) == season for row in memory) >= 16
+
+
 def test_less_season_by_hand():
     assert less_season([1, 5, 3, 9, 8], 2).tolist() == [-3, -2, -1, 2, 4]
     assert less_season([1, 5, 3], 1).tolist() == [1, 5, 3]
