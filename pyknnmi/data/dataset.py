@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from numbers import Real
 from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
@@ -170,7 +171,9 @@ class Dataset:
         array = as_array(data, "the data")
         if names is None:
             names = tuple(f"X{i + 1}" for i in range(array.shape[-1])) if array.ndim else ()
-        if array.ndim == 2 and array.dtype.kind in "OUST":  # numbers, text and None: each column by itself
+        if (
+            array.ndim == 2 and array.dtype.kind in "OUST" and not _are_numbers_as_objects(data)
+        ):  # each column by itself
             if len(names) != array.shape[1]:
                 raise DataError(f"{len(names)} names were given for {array.shape[1]} columns")
             objects = array if isinstance(data, np.ndarray) else np.array(data, dtype=object)
@@ -482,6 +485,12 @@ def _check_type(array: NDArray[Any], names: Sequence[str]) -> None:
         return
     culprits = [name for name, column in zip(names, array.T, strict=True) if not _holds_numbers(column)] or names
     raise unusable(array.dtype, f"column {listing(culprits)}")
+
+
+def _are_numbers_as_objects(data: Any) -> bool:
+    """Return whether an array of numbers was made one of objects: by mistake, as text or None would be the reason."""
+    is_array = isinstance(data, np.ndarray) and data.dtype == object
+    return is_array and all(isinstance(value, Real) and not isinstance(value, bool) for value in data.flat)
 
 
 def _holds_numbers(column: NDArray[Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyknnmi.numbers.checks import one_column
 from pyknnmi.run import check_memory
 
 __all__ = ["indicators"]
@@ -18,7 +19,7 @@ def indicators(codes: ArrayLike) -> NDArray[np.float64]:
     Raises
     ------
     DataError
-        They need more memory than is free.
+        The codes are not one column of numbers, or the columns need more memory than is free.
 
     Examples
     --------
@@ -26,7 +27,7 @@ def indicators(codes: ArrayLike) -> NDArray[np.float64]:
     >>> indicators([3, 7, 3]).tolist()
     [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
     """
-    values = np.asarray(codes)
+    values = one_column(codes)
     categories = np.unique(values)
     check_memory(
         24.0 * len(values) * len(categories),  # what they are made from, and standardized

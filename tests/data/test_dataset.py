@@ -358,7 +358,7 @@ def test_bad_names(values, names, message):
 
 
 def test_names_may_come_one_at_a_time(values):
-    for data in (values, values.astype(object), Dataset.of(values)):
+    for data in (values, values.astype(object).tolist(), Dataset.of(values)):
         assert Dataset.of(data, (name for name in "uvw")).names == ("u", "v", "w")
 
 

@@ -31,6 +31,7 @@ COLUMNS = {
     "permuted_rows": numbers.permuted_rows,
     "swapped_rows": numbers.swapped_rows,
     "average_ranks": numbers.average_ranks,
+    "indicators": numbers.indicators,
     "block_length": lambda given: numbers.block_length(X, given),
     "season_length": numbers.season_length,
     "tied_share": numbers.tied_share,
