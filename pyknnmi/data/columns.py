@@ -30,6 +30,7 @@ WHOLE_NUMBERS = 2**53
 _FEW_ROWS = 5  # up to so many rows, labels that are all different are still categories
 
 _LETTERS_OF_A_WORD = 3  # or more
+_FEW_PAIRS = 3  # so many different pairs of numbers, or more, are no categories
 
 _MINUS = "-+\N{MINUS SIGN}\N{EN DASH}"
 _CURRENCY = (
@@ -46,22 +47,39 @@ _QUANTITY = re.compile(
     rf"0[xX][0-9a-fA-F]+|[<>≤≥=~≈±'\"(]*\s*{_CURRENCY}\s*[{_MINUS}]?\s*{_CURRENCY}\s*{_DIGITS}(?:\s?(?:±|\+/-)\s?{_DIGITS})?"
     r"[)'\"-]*\s*(?P<unit>/?[^\d\s.,;:()\[\]|'\"/_-][^\d()\[\]|'\"_-]*?[23]?)?[)'\"]*\s*"
 )
-_CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\s?[ap]\.?m\.?)?(?:\s?(?:Z|[+-]\d\d:?\d\d))?"
+_YEAR = r"(?:1[5-9]|2[01])\d\d"
+_MONTH_NUMBER = r"(?:0?[1-9]|1[0-2])"
+_DAY = r"(?:0?[1-9]|[12]\d|3[01])"
+_CLOCK = r"\d{1,2}:[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?:\s?[ap]\.?m\.?)?(?:\s?(?:Z|[+-]\d\d:?\d\d))?"
+_SHORT_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     r"nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _PERIOD = (
-    rf"\d{{4}}(?:[-/](?:0[1-9]|1[0-2])|[\s-]?[QWMHqwmh]\d\d?)|[QWqw]\d\d?[\s/-]?\d{{4}}|{_MONTH}[\s/-]?(?:\d\d){{1,2}}"
+    rf"{_YEAR}(?:[-/](?:0[1-9]|1[0-2])|[\s-]?(?:Q[1-4]|H[12]|W(?:0?[1-9]|[1-4]\d|5[0-3])|M(?:0[1-9]|1[0-2])|(?-i:m[1-9])))|"
+    rf"{_MONTH_NUMBER}/{_YEAR}|Q[1-4][\s/-]?{_YEAR}|W\d\d?[\s/-]{_YEAR}|"
+    rf"{_MONTH}(?:[\s/-]\d\d|[\s/-]?{_YEAR})|{_SHORT_MONTH}\d\d"  # SEPT10 is a gene
 )
-_PART = r"\d+(?:[.,]\d+)?\s?(?:d|h|m|s|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)\b"
-_DURATION = rf"{_PART}(?:[,\s]*{_PART})+|P(?=[\dT])(?:\d+[YMWD])*(?:T(?:\d+(?:[.,]\d+)?[HMS])+)?"
+
+
+def _part(units: str) -> str:
+    return rf"(?:\d+(?:[.,]\d+)?\s?(?:{units})(?![a-z])[,\s]*)?"
+
+
+_DURATION = (  # of two parts or more, the largest first; P1D alone may be a code
+    rf"(?=\d[\d.,]*\s?[a-z]+[,\s]*\d){_part('d|days?')}{_part('h|hrs?|hours?')}{_part('m|mins?|minutes?')}"
+    rf"{_part('s|secs?|seconds?')}|P(?=(?:\d+[YMWD]){{2}}|(?:\d+[YMWD])*T\d)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?"
+    r"(?:T(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d+)?S)?)?"
+)
 _TIME = re.compile(
-    rf"(?:(?:\d{{4}}([-/.])\d\d?\1\d\d?|\d\d?([-/.])\d\d?\2(?:\d\d){{1,2}}|\d\d?[\s-]?{_MONTH}[\s-]?(?:\d\d){{1,2}}|"
-    rf"{_MONTH}\s\d\d?,?\s\d{{4}})(?:[:T\s]{_CLOCK})?|{_CLOCK}|{_PERIOD}|{_DURATION})",
+    rf"(?:(?:{_YEAR}([-/.]){_MONTH_NUMBER}\1{_DAY}|{_DAY}([-/.]){_DAY}\2(?:{_YEAR}|\d\d)|"
+    rf"{_DAY}[\s-]?{_MONTH}[\s-]?(?:{_YEAR}|\d\d)|{_MONTH}\s{_DAY},?\s{_YEAR})(?:[:T\s]{_CLOCK})?|"
+    rf"{_CLOCK}|{_PERIOD}|{_DURATION})",
     re.IGNORECASE,
 )
-_SHARE = re.compile(r"\d+\s?(?:/|of)\s?(\d+)")
+_SHARE = re.compile(r"(\d{1,15})\s?(?:/|of)\s?(\d{1,15})")
+_BLOOD_PRESSURE = re.compile(r"([7-9]\d|1\d\d|2[0-5]\d)\s?/\s?([3-9]\d|1[0-4]\d)")
 _SPREADSHEET_ERROR = re.compile(r"#(?:DIV/0!|VALUE!|REF!|NAME\?|NUM!)")
 _BASE_UNIT = r"[kKMGTmuμnp]?(?:g|m|l|L|s|Hz|V|A|W|J|Pa|M|mol|cal|B|bar|eV)"
 _UNIT = re.compile(
@@ -240,11 +258,18 @@ def check_no_quantities(labels: Sequence[str], name: str, place: Callable[[str],
             f"{place(times[0])}column '{name}' holds '{times[0]}', a date or a time: make it a number, such as days "
             f"since the first, or minutes; {way_out}"
         )
-    of = {(match := _SHARE.fullmatch(text)) and match[1] for text in plain.values()}
-    if len(of) == 1 < len(labels) - 1 and None not in of:
+    shares = _pairs(_SHARE, plain.values())
+    of = {total for _, total in shares}
+    if len(shares) == len(labels) >= _FEW_PAIRS and len(of) == 1 and all(part <= total for part, total in shares):
         raise DataTypeError(
             f"{place(labels[0])}column '{name}' holds '{labels[0]}', so many of {of.pop()}: write the first number "
             f"alone; {way_out}"
+        )
+    pressures = _pairs(_BLOOD_PRESSURE, plain.values())
+    if len(pressures) == len(labels) >= _FEW_PAIRS and all(high > low for high, low in pressures):
+        raise DataTypeError(
+            f"{place(labels[0])}column '{name}' holds '{labels[0]}', two numbers in one cell, as blood pressure is "
+            f"written: make two columns of them; {way_out}"
         )
     matches = {label: match for label, text in plain.items() if (match := _QUANTITY.fullmatch(text))}
     units = {match["unit"] or "" for match in matches.values()}
@@ -252,6 +277,11 @@ def check_no_quantities(labels: Sequence[str], name: str, place: Callable[[str],
     if not matches or len(matches) < most or not alike:
         return
     raise quantity_as_text(next(iter(matches)), name, place)
+
+
+def _pairs(pattern: re.Pattern[str], texts: Iterable[str]) -> list[tuple[int, int]]:
+    """Return the two numbers of each text that is such a pair."""
+    return [(int(match[1]), int(match[2])) for text in texts if (match := pattern.fullmatch(text))]
 
 
 def is_quantity(label: str) -> bool:

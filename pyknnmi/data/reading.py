@@ -354,7 +354,8 @@ def _text_among_numbers(where: str, name: str, word: str, is_first: bool) -> Dat
     return DataTypeError(
         f"{where}column '{name}' holds the text '{word[:40]}' among numbers: {way_out}give numbers, leave the "
         "cell empty or write NA where a value is missing, say that the text is a mark of missing values "
-        "(missing_marks, --missing-marks), or leave the column out"
+        "(missing_marks, --missing-marks) or that the column holds categories "
+        f"({python_or_command('categories', name)}), or leave the column out"
     )
 
 

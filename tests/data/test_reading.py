@@ -262,6 +262,17 @@ def test_numbers_with_units_signs_and_separators_are_no_categories(write, cells)
         ["marker01", "section02", "decile03"],
         ["7/10", "8/12", "9/9"],
         ["2010-11", "2012-13", "2014-15"],
+        ["1500M3", "1500M4", "2500M4"],
+        ["SEPT10", "SEPT11", "SEPT12"],
+        ["P1D", "P2D", "P3M"],
+        ["1234-01", "1234-02", "4321-01"],
+        ["2000-21", "2000-22", "2000-23"],
+        ["40.13.41", "40.13.42", "40.14.41"],
+        ["120/124", "124/124", "122/120"],
+        ["16/9", "4/3", "3/2"],
+        ["1/2", "2/2", "3/2"],
+        [f"{i}/{'1' * 5000}" for i in range(3)],  # more digits than Python makes a number of
+        ["1:75", "1:80", "1:99"],
         [".T", ".F", ".X"],
     ],
     ids=lambda cells: cells[0],
@@ -293,6 +304,14 @@ def test_labels_with_digits_and_words_for_nothing_are_categories(write, cells):
         ["3h 5m", "12h 0m", "1 h 30 min"],
         ["2 days, 3 hours", "1 day, 20 hours", "5 days, 1 hour"],
         ["PT3H5M", "PT12H", "P1DT2H"],
+        ["P1Y6M", "P1Y3M10D", "P2Y1M"],
+        ["1h30m", "2h10m", "12h5m"],
+        ["2d4h", "1d12h30m", "5min30s"],
+        ["1/2020", "2/2020", "12/2020"],
+        ["01/2020", "07/2021", "12/1999"],
+        ["2020M01", "2020-M12", "2021M03"],
+        ["JAN24", "FEB24", "SEP23"],
+        ["PT1.5S", "PT20S", "PT2M"],
     ],
     ids=lambda cells: cells[0],
 )
@@ -488,6 +507,21 @@ def test_spellings_of_declared_categories_are_meant(write):  # a warning would b
 def test_so_many_of_a_total_is_a_number(write):
     with pytest.raises(DataTypeError, match="line 2: column 'a' holds '7/10', so many of 10: write the first number"):
         read_table(write("a,b\n7/10,1\n8/10,2\n9/10,3\n7/10,4\n"))
+
+
+def test_blood_pressure_is_two_numbers(write):
+    text = "a,b\n120/80,1\n135/85,2\n110/70,3\n120/80,4\n"
+    with pytest.raises(DataTypeError, match=r"'120/80', two numbers in one cell, .*: make two .*--categories a"):
+        read_table(write(text))
+    assert read_table(write(text), categories="a").kinds[0] == "discrete"
+
+
+@pytest.mark.parametrize("cells", [["3h", "6h", "24h"], ["0", "3h", "6h"], ["10mg", "20mg", "50mg"], ["1", "2", "X"]])
+def test_labels_with_numbers_may_be_called_categories(write, cells):
+    path = write("a,b\n" + "".join(f"{cell},{i}\n" for i, cell in enumerate(cells * 2)))
+    with pytest.raises(DataTypeError, match="--categories a"):
+        read_table(path)
+    assert read_table(path, categories="a").kinds[0] == "discrete"
 
 
 def test_names_and_cells_of_several_lines_stay_on_one_in_what_was_read(write):
