@@ -413,11 +413,13 @@ def _split(where: str, text: str, options: TableOptions) -> tuple[_Body, list[st
         raise DataError(f"{where} is empty, or its first line is: it must hold the column names")
     if options.header is False:
         delimiter = delimiter or _delimiter(header, header)
+        header, text = (_without_blanks_after_quotes(part, delimiter) for part in (header, text))
         width = len(next(_rows(where, header.rstrip("\r"), first_line, delimiter))[1])
         names = [f"X{i + 1}" for i in range(width)]
         return _Body(where, text, first_line, delimiter, names, trailing=0), names
     first_row = _split_header(rest.lstrip("\r\n"))[0]
     delimiter = delimiter or _delimiter(header, first_row)
+    header, first_row, rest = (_without_blanks_after_quotes(part, delimiter) for part in (header, first_row, rest))
     _, first = next(_rows(where, header.rstrip("\r"), first_line, delimiter))
     names = [plain_name(name.strip()) for name in first]
     cells = _cells(first_row, delimiter)
@@ -433,6 +435,17 @@ def _split(where: str, text: str, options: TableOptions) -> tuple[_Body, list[st
     if options.index == "" and len(cells) == len(names) + 1:  # as R writes row names
         names = ["", *names]
     return _Body(where, rest, first_line + header.count("\n") + 1, delimiter, names, trailing), names
+
+
+def _without_blanks_after_quotes(text: str, delimiter: str) -> str:
+    """Return a text without the blanks between the quotation mark that ends a cell and what separates the cells.
+
+    What stands between quotation marks is taken as one piece, so that no cell changes.
+    """
+    if not re.search(rf'" +(?:[{delimiter}\r\n]|\Z)', text):
+        return text
+    cell = rf'(?:\A|(?<=[{delimiter}\r\n])) *"(?:[^"]++|"")*+"'
+    return re.sub(rf"({cell}) +(?=[{delimiter}\r\n]|\Z)|{cell}", lambda match: match[1] or match[0], text)
 
 
 def _one_column(where: str, name: str) -> DataError:

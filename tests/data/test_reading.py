@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
 import io
 import lzma
@@ -339,6 +340,32 @@ def test_nothing_is_added_to_a_quoted_cell_and_no_row_is_swallowed(write):
         read_table(write('a,b\n1,2\n"3"4,5\n6,7\n'))  # once 34
     with pytest.raises(DataError, match="line 3: cannot read the row that begins here"):
         read_table(write('a,b\n1,x\n2,"y\n3,x\n4,y\n'))  # once one label of three lines
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_blanks_after_a_quoted_cell_are_no_part_of_it(write, delimiter, end):
+    lines = ['"a" |"b, c"  | "d"', '"1" |2|"x ""y"" ,"  ', '3 | "4" |"z "', '"5"|6|"x ""y"" ,"']
+    table = reading.read_columns(write(end.join(line.replace("|", delimiter) for line in lines)), TableOptions())
+    assert [column.name for column in table.columns] == ["a", "b, c", "d"]
+    assert table.dataset().values.tolist() == [[1, 2, 0], [3, 4, 1], [5, 6, 0]]
+    assert table.columns[2].first == 'x "y" ,'
+
+
+def test_blanks_after_a_quoted_cell_of_a_table_without_names(write):
+    assert read_table(write('"1" ,2\n3, "4" \n'), header=False).values.tolist() == [[1, 2], [3, 4]]
+
+
+@given(st.text(alphabet='a",\n ', max_size=20))
+def test_nothing_but_blanks_after_quotation_marks_is_removed(text):
+    mended = reading._without_blanks_after_quotes(text, ",")
+    assert mended.replace(" ", "") == text.replace(" ", "")
+    try:
+        rows = list(csv.reader(io.StringIO(text), skipinitialspace=True, strict=True))
+    except csv.Error:
+        return
+    again = list(csv.reader(io.StringIO(mended), skipinitialspace=True, strict=True))
+    assert again == rows
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16", "utf-32"])
