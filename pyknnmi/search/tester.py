@@ -190,13 +190,19 @@ class Tester:
             question = (*question[:3], self.alpha / among)
         if answer := self.constrained.get(pair_of(x, y)):
             return answer
-        with self._locks.setdefault(question, Lock()):  # another thread may have the same question
+        if question not in self.answers:
+            self._ask(question)
+        self.trail[question] = self.answers[question]
+        return self.answers[question]
+
+    def _ask(self, question: LeveledQuestion) -> None:
+        """Have a question answered; another thread may have the same one."""
+        with self._locks.get(question) or self._locks.setdefault(question, Lock()):
             if question not in self.answers:
                 self.answers[question] = self._answer(question)
                 if self._on_answer:
                     self._on_answer(question)
-        self.trail[question] = self.answers[question]
-        return self.answers[question]
+            self._locks.pop(question, None)  # who waits for the lock, or makes a new one, finds the answer
 
     def test_groups(self, x: Sequence[int], y: Sequence[int], z: Sequence[int] = ()) -> CIResult:
         """Return the answer for two groups of columns, each taken as one variable; it is not remembered."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -61,6 +62,27 @@ def test_a_question_is_answered_once_and_in_one_order():
     assert bound.questions == [(1, 3, (0, 5))]
     assert found == [answer()] * 3
     assert list(tester.trail) == list(tester.answers) == [(1, 3, (0, 5))]
+
+
+def test_a_question_has_a_lock_only_while_it_is_answered(monkeypatch):
+    made = []
+    monkeypatch.setattr("pyknnmi.search.tester.Lock", lambda: made.append(threading.Lock()) or made[-1])
+
+    class Slow(Fixed):
+        def test(self, x, y, z):
+            time.sleep(0.02)
+            return super().test(x, y, z)
+
+    bound = Slow()
+    tester = make_tester(bound)
+    made.clear()
+    for _ in range(3):
+        tester.test(1, 3)
+    assert (len(made), tester._locks) == (1, {})
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda _: tester.test(2, 4), range(4)))
+    assert bound.questions == [(1, 3, ()), (2, 4, ())]
+    assert not tester._locks
 
 
 def test_an_asymmetric_test_answers_both_ways():
