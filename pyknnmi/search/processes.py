@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from pyknnmi.errors import ParameterError, PluginError, StoppedError
+from pyknnmi.locks import Lock
 from pyknnmi.run import work_elsewhere
 
 __all__ = [
@@ -33,9 +34,11 @@ T = TypeVar("T")
 
 _WATCH_SECONDS = 0.5
 _CONNECT_SECONDS = 30
+_BATCH_SECONDS = 0.5
+"""Messages that come faster go together: a worker that is lost takes no more than this much work with it."""
 _client: ContextVar[Any] = ContextVar("client", default=None)
-_topic: ContextVar[str] = ContextVar("topic", default="")
-"""What messages of work on a cluster are filed under, where it is done."""
+_outbox: ContextVar[_Outbox | None] = ContextVar("outbox", default=None)
+"""Takes the messages of work on a cluster, where it is done; None where nobody wants them."""
 
 
 class WorkerKilledError(StoppedError):
@@ -117,20 +120,43 @@ def workers(jobs: int | None) -> int:
 
 
 def send(message: Any) -> None:
-    """Send a message from work on a cluster to the caller of `each` at once; elsewhere do nothing."""
-    if topic := _topic.get():
-        from distributed import get_worker
-
-        get_worker().log_event(topic, pickle.dumps(message))
+    """Send a message, soon, from work on a cluster to the caller of `each`; elsewhere do nothing."""
+    if outbox := _outbox.get():
+        outbox.put(message)
 
 
 def sent_so_far() -> list[Any]:
-    """Return the latest messages of work on the same cluster for the same call, also of workers that were lost."""
-    if topic := _topic.get():
+    """Return what work on the same item sent before, on a worker that was lost; nothing where it is the first."""
+    outbox = _outbox.get()
+    return outbox.sent_before() if outbox else []
+
+
+class _Outbox:
+    """Messages of the work on one item, on their way to the caller and to whoever does the item again."""
+
+    def __init__(self, topic: str, number: int) -> None:
+        self._topic, self._own_topic = topic, f"{topic}-{number}"
+        self._waiting: list[Any] = []
+        self._flushed = time.monotonic()
+
+    def put(self, message: Any) -> None:
+        self._waiting.append(message)
+        if time.monotonic() - self._flushed >= _BATCH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        if self._waiting:
+            from distributed import get_worker
+
+            get_worker().log_event([self._topic, self._own_topic], pickle.dumps(self._waiting))
+            self._waiting = []
+        self._flushed = time.monotonic()
+
+    def sent_before(self) -> list[Any]:
         from distributed import get_client
 
-        return [pickle.loads(message) for _, message in get_client().get_events(topic)]
-    return []
+        batches = get_client().get_events(self._own_topic)
+        return [message for _, batch in batches for message in pickle.loads(batch)]
 
 
 def each(
@@ -142,7 +168,7 @@ def each(
 ) -> Iterator[T]:
     """Yield ``work(item)`` of each item as it is finished; the options are those of `joblib.Parallel`.
 
-    On a cluster `on_message` takes what the work sends on the way.
+    On a cluster `on_message` takes what the work sends on the way, but not the last that it sends before its result.
 
     Raises
     ------
@@ -199,30 +225,62 @@ def _on_dask(work: Callable[[Any], T], items: Sequence[Any], on_message: Callabl
     from distributed import KilledWorker, as_completed
 
     client = _client.get()
-    topic = f"pyknnmi-{secrets.token_hex(8)}" if on_message else ""
-    if on_message:
-        client.subscribe_topic(topic, lambda event: on_message(pickle.loads(event[1])))
-    sent = client.scatter(work, broadcast=True, hash=False)
-    futures = {client.submit(_apply, sent, item, topic, pure=False): item for item in items}
+    with _heard(client, on_message) as topic:
+        sent = client.scatter(work, broadcast=True, hash=False)
+        futures = {
+            client.submit(_apply, sent, item, topic, number, pure=False): item for number, item in enumerate(items)
+        }
+        try:
+            for future, found in as_completed(futures, loop=client.loop, with_results=True):
+                if future.cancelled():  # all workers that had the data were killed
+                    raise WorkerKilledError([item for future, item in futures.items() if future.cancelled()])
+                yield found
+                future.release()
+        except KilledWorker:
+            raise WorkerKilledError([item for future, item in futures.items() if future.status == "error"]) from None
+        finally:
+            if client.status == "running":
+                client.cancel(list(futures))
+
+
+@contextmanager
+def _heard(client: Any, on_message: Callable[[Any], None] | None) -> Iterator[str]:
+    """Let `on_message` take what is sent under the topic that is yielded, and nothing that comes after the block.
+
+    The topic is empty where nobody wants it.
+    """
+    if on_message is None:
+        yield ""
+        return
+    topic = f"pyknnmi-{secrets.token_hex(8)}"
+    lock, over = Lock(), False
+
+    def hear(event: tuple[float, bytes]) -> None:
+        with lock:
+            for message in () if over else pickle.loads(event[1]):
+                on_message(message)
+
+    client.subscribe_topic(topic, hear)
     try:
-        for future, found in as_completed(futures, loop=client.loop, with_results=True):
-            if future.cancelled():  # all workers that had the data were killed
-                raise WorkerKilledError([item for future, item in futures.items() if future.cancelled()])
-            yield found
-            future.release()
-    except KilledWorker:
-        raise WorkerKilledError([item for future, item in futures.items() if future.status == "error"]) from None
+        yield topic
     finally:
+        with lock:
+            over = True  # the client calls `hear` also after it has unsubscribed, for what was on the way
         if client.status == "running":
-            client.cancel(list(futures))
+            client.unsubscribe_topic(topic)
 
 
-def _apply(work: Callable[[Any], T], item: Any, topic: str) -> T:
-    token = _topic.set(topic)
+def _apply(work: Callable[[Any], T], item: Any, topic: str, number: int) -> T:
+    outbox = _Outbox(topic, number) if topic else None
+    token = _outbox.set(outbox)
     try:
         return work(item)
+    except BaseException:
+        if outbox:
+            outbox.flush()  # what comes out well brings its own messages
+        raise
     finally:
-        _topic.reset(token)
+        _outbox.reset(token)
 
 
 def _end_with(parent: int) -> None:

@@ -23,7 +23,7 @@ def each(
     *,
     for_threads: Callable[[], Work[T] | None],
     for_processes: Callable[[], Work[T]],
-    on_message: Callable[[Any], None],
+    on_message: Callable[[Any], None] | None,
 ) -> Iterator[T]:
     """Yield what comes out for each item as it is finished.
 
@@ -40,8 +40,8 @@ def each(
         Returns the work in a form that several threads may call at a time, or None if there is none.
     for_processes : callable
         Returns the work in a form that can be sent to another process.
-    on_message : callable
-        Takes what work on a cluster sends on the way, by `processes.send`.
+    on_message : callable, optional
+        Takes what work on a cluster sends on the way, by `processes.send`; nothing is sent without it.
     """
     threads = run.threads_per_job
     if processes.are_wanted(run.workers):

@@ -146,7 +146,7 @@ class Tester:
                 self._run,
                 for_threads=for_threads,
                 for_processes=for_processes,
-                on_message=self._keep_on_the_way,
+                on_message=self._keep_on_the_way if self._stored else None,
             )
             for finding in findings:
                 done += 1
@@ -330,7 +330,7 @@ def _search_apart(work: Callable[[int, Tester], T], item: int, *, tester: Tester
     """Search on a branch made in the worker: several searches that are sent there together share `tester`."""
     with collected_warnings() as messages, warnings.catch_warnings():
         warnings.simplefilter("ignore", PyknnmiWarning)
-        for answers in processes.sent_so_far():  # of a worker that was lost while it was at this item, too
+        for answers in processes.sent_so_far():  # of a worker that was lost while it was at this item
             tester.answers.update(answers)
         branch = tester._branch(  # noqa: SLF001 (its own class)
             _on_answer=lambda question: processes.send({question: tester.answers[question]})

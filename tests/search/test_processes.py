@@ -8,13 +8,18 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 import pyknnmi
-from pyknnmi import ParameterError, StoppedError, learn
+from pyknnmi import Dataset, ParameterError, Run, StoppedError, learn
+from pyknnmi.builtin.fisher_z import FisherZ
+from pyknnmi.components import Tester
 from pyknnmi.learning.exports import edges_csv
+from pyknnmi.search import processes
 
 DATA, _ = pyknnmi.simulate.small_network(100, seed=3)
 SPEC = "iamb+knn-cmi(permutations=39)"
@@ -182,6 +187,109 @@ def test_a_cluster_gives_the_same_answers_and_keeps_them_here(cluster, tmp_path)
     assert kept == expected.counts["tests"]
     again = learn(DATA, SPEC, cluster=cluster.scheduler_address, store=store)
     assert (again.evidence, pyknnmi.Store(store).summaries()[0].answers) == (expected.evidence, kept)
+
+
+class OneProcess:
+    """A cluster in this process: client, scheduler and worker. Each item is done twice, as if the first were lost."""
+
+    status, loop = "running", None
+
+    def __init__(self):
+        self.events, self.fetched, self.handlers, self.unsubscribed = [], [], {}, []
+
+    def subscribe_topic(self, topic, handler):
+        self.handlers[topic] = handler
+
+    def unsubscribe_topic(self, topic):  # handlers stay, as those of distributed do
+        self.unsubscribed.append(topic)
+
+    def log_event(self, topics, message):
+        topics = [topics] if isinstance(topics, str) else topics
+        self.events.append((topics, message))
+        for topic in set(topics) & set(self.handlers):
+            self.handlers[topic]((0.0, message))
+
+    def get_events(self, topic):
+        found = tuple((0.0, message) for topics, message in self.events if topic in topics)
+        self.fetched.append(len(found))
+        return found
+
+    def scatter(self, work, **_):
+        return work
+
+    def submit(self, function, *arguments, **_):
+        function(*arguments)
+        future = Mock()
+        future.cancelled.return_value, future.found = False, function(*arguments)
+        return future
+
+    def cancel(self, futures):
+        pass
+
+
+@pytest.fixture
+def one_process(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    cluster, now = OneProcess(), iter(range(10**6))
+    monkeypatch.setattr(distributed, "get_worker", lambda: cluster)
+    monkeypatch.setattr(distributed, "get_client", lambda: cluster)
+    monkeypatch.setattr(distributed, "as_completed", lambda futures, **_: [(one, one.found) for one in futures])
+    monkeypatch.setattr(processes, "time", SimpleNamespace(monotonic=lambda: next(now) / 5))  # 0.2 s a look
+    token = processes._client.set(cluster)
+    yield cluster
+    processes._client.reset(token)
+
+
+def send_twenty(item):
+    before = processes.sent_so_far()
+    for number in range(20):
+        processes.send((item, number))
+    return before
+
+
+def test_messages_go_in_batches_and_come_back_to_the_same_item(one_process):
+    heard = []
+    found = list(processes.each(send_twenty, [5, 6, 7], None, heard.append))
+    assert 0 < len(one_process.events) <= 3 * 2 * 7
+    for item, before in zip([5, 6, 7], found, strict=True):
+        own = [message for message in heard if message[0] == item]
+        assert (
+            before == own[: len(own) // 2] == own[len(own) // 2 :] == [(item, number) for number in range(len(before))]
+        )
+        assert len(before) > 15
+    assert one_process.fetched[::2] == [0, 0, 0]
+
+
+def test_an_error_sends_what_was_waiting(one_process):
+    def work(item):
+        processes.send("last")
+        raise KeyError(item)
+
+    heard = []
+    with pytest.raises(KeyError):
+        list(processes.each(work, [1], None, heard.append))
+    assert heard == ["last"]
+
+
+def test_what_comes_after_the_end_is_not_heard(one_process):
+    heard = []
+    list(processes.each(send_twenty, [1], None, heard.append))
+    in_time = len(heard)
+    (topics, message), *_ = one_process.events
+    one_process.log_event(topics, message)
+    assert len(heard) == in_time > 0
+    assert one_process.unsubscribed == list(one_process.handlers)
+
+
+def test_nothing_is_sent_where_nothing_is_stored(one_process, tmp_path):
+    def work(item, branch):
+        for other in range(5):
+            branch.test(item, other + (other >= item))
+
+    for stored in (None, pyknnmi.Store(tmp_path / "store.db").answers("data", "test")):
+        tester = Tester(FisherZ(), Dataset.of(DATA), Run(threads=1), stored=stored)
+        list(tester.each(work, range(6)))
+        assert bool(one_process.events) is bool(one_process.handlers) is bool(one_process.fetched) is bool(stored)
 
 
 def test_no_cluster_there(monkeypatch):
