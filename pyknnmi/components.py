@@ -5,6 +5,7 @@ Bare estimates, correlations and ranks are in `pyknnmi.numbers`; `pyknnmi.testin
 
 from __future__ import annotations
 
+from pyknnmi.auditing.finding import AuditFinding
 from pyknnmi.data.columns import Kind
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import DataError, ParameterError, PluginError, PyknnmiError, PyknnmiWarning, warn, without_warnings
@@ -22,6 +23,7 @@ from pyknnmi.search.learners import BlanketLearner, Learner
 from pyknnmi.search.tester import Finding, Tester
 
 __all__ = [
+    "AuditFinding",
     "BlanketLearner",
     "BoundTest",
     "CIResult",

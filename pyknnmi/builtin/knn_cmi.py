@@ -11,17 +11,19 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.components import BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run
+from pyknnmi.components import AuditFinding, BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run
 from pyknnmi.numbers import (
     EstimatorName,
     PartialCorrelations,
     block_length,
     cells_suit,
+    common_season,
     conditional_mutual_information,
     conditional_mutual_informations,
     fisher_z,
     neighbor_counts,
     permutation_test,
+    same_season,
     season_length,
     standardized,
     tied_share,
@@ -73,7 +75,7 @@ class KnnCMI(CITest):
     season : int or none, at least 1
         Rows in a season, such as 12 months: stretches are then whole seasons, so that each row gets a y of its own time
         of the season, and what x and y owe to the season is no dependence. ``none``: what
-        `pyknnmi.numbers.season_length` finds in both x and y. 1: none.
+        `pyknnmi.numbers.common_season` finds in x and y. 1: none.
     stop : never, certain, sequential
         ``never`` makes all permutations, as the paper does. ``certain`` ends a test as soon as the remaining ones
         cannot change the decision, which is then the same. ``sequential`` also ends it where a bet against independence
@@ -127,9 +129,18 @@ class KnnCMI(CITest):
         """Return whether the estimator takes columns of this kind."""
         return kind == "continuous" or self.estimator != "ksg"
 
-    def allows_for(self, finding: str) -> bool:
-        """Return whether blocks are permuted, where rows follow each other."""
-        return finding in ("serial-dependence", "season") and self.null in ("block", "local-block", "within")
+    def allows_for(self, finding: AuditFinding, findings: Sequence[AuditFinding], n: int) -> bool:
+        """Return whether blocks are permuted, where rows follow each other, and where they have a season whole ones."""
+        if finding.kind == "season":
+            return self.null in ("block", "local-block") and self._keeps(finding, findings, n)
+        return finding.kind == "serial-dependence" and self.null in ("block", "local-block", "within")
+
+    def _keeps(self, finding: AuditFinding, findings: Sequence[AuditFinding], n: int) -> bool:
+        """Return whether a season is a part of the one that is named, or else goes with that of every other column."""
+        length = int(finding.figure)
+        if self.season is not None:
+            return self.season > length // 2 and same_season(length, self.season, n)
+        return all(same_season(length, int(other.figure), n) for other in findings if other.kind == "season")
 
     def check(self) -> None:
         """Check the ranges."""
@@ -287,8 +298,11 @@ class BoundKnnCMI(BoundTest):
 
     def _season(self, x: Variable, y: Variable) -> int:
         """Return the season that x and y have in common, of which that of one may be a part; 1 if there is none."""
-        seasons = [sorted((self._season_of(i), self._season_of(j))) for i in _each(x) for j in _each(y)]
-        return max((longer for shorter, longer in seasons if shorter > 1 and longer % shorter == 0), default=1)
+        return max((self._season_of_two(i, j) for i in _each(x) for j in _each(y)), default=1)
+
+    def _season_of_two(self, i: int, j: int) -> int:
+        lengths = self._season_of(i), self._season_of(j)
+        return 1 if min(lengths) == 1 else common_season(self._values[:, i], self._values[:, j], lengths)
 
     def _season_of(self, column: int) -> int:
         if column not in self._seasons:

@@ -153,14 +153,21 @@ def weighed(findings: Iterable[AuditFinding], component: Component, dataset: Dat
     """Return the findings of an audit, the serious first: those that a test allows for are not."""
     findings = tuple(findings)
     if isinstance(component, CITest):
-        allowed = {finding.kind for finding in findings if component.allows_for(finding.kind)}
-        if dataset.has_missing:
-            allowed.discard("season")  # rows that are left do not say how many lie between them
-        endless = sum(finding.kind in ("drift", "trend") for finding in findings)
-        if endless == 1 and component.allows_for("serial-dependence"):
-            allowed.add("trend")  # the memory of the others is no longer than blocks are
-        findings = tuple(replace(f, serious=False) if f.kind in allowed else f for f in findings)
+        findings = tuple(
+            replace(f, serious=False) if _is_allowed_for(f, findings, component, dataset) else f for f in findings
+        )
     return tuple(sorted(findings, key=lambda finding: not finding.serious))
+
+
+def _is_allowed_for(finding: AuditFinding, findings: tuple[AuditFinding, ...], test: CITest, dataset: Dataset) -> bool:
+    if finding.kind == "season" and dataset.has_missing:
+        return False  # rows that are left do not say how many lie between them
+    if test.allows_for(finding, findings, dataset.n):
+        return True
+    if finding.kind != "trend" or sum(other.kind in ("drift", "trend") for other in findings) > 1:
+        return False
+    alike = replace(finding, kind="serial-dependence")  # the memory of the others is no longer than blocks are
+    return test.allows_for(alike, findings, dataset.n)
 
 
 def warn_of_constants(dataset: Dataset, constants: Sequence[int], when: str = "") -> None:

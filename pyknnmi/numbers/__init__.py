@@ -32,7 +32,7 @@ from pyknnmi.numbers.permutations import (
 )
 from pyknnmi.numbers.ranks import average_ranks
 from pyknnmi.numbers.samples import EstimatorName
-from pyknnmi.numbers.serial import block_length, season_length
+from pyknnmi.numbers.serial import block_length, common_season, same_season, season_length
 from pyknnmi.numbers.ties import cells_suit, tied_share
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "average_ranks",
     "block_length",
     "cells_suit",
+    "common_season",
     "conditional_mutual_information",
     "conditional_mutual_informations",
     "correlation_matrix",
@@ -56,6 +57,7 @@ __all__ = [
     "permutation_test",
     "permuted_rows",
     "permuted_statistics",
+    "same_season",
     "season_length",
     "standardized",
     "swapped_rows",

@@ -9,14 +9,16 @@ import numpy as np
 from numpy.fft import irfft, rfft  # NumPy loads it on first use, and a fork at that moment would wait for ever
 from numpy.typing import ArrayLike, NDArray
 
-from pyknnmi.numbers.checks import one_column
+from pyknnmi.numbers.checks import check_whole, one_column
 from pyknnmi.numbers.ranks import average_ranks
 
 __all__ = [
     "block_length",
+    "common_season",
     "lag_one_correlation",
     "less_season",
     "runs_test",
+    "same_season",
     "season_length",
     "variance_inflation",
 ]
@@ -133,6 +135,62 @@ def season_length(values: ArrayLike) -> int:
         return 1
     least = 3 + 9 / (best - 1)
     return best if tried[best] >= least and _variance_ratio(_less_memory(ranks, best), best) >= least else 1
+
+
+def same_season(one: int, other: int, n: int) -> bool:
+    """Return whether two lengths of a season may be one, or one a part of the other, as far as n rows tell.
+
+    They may if the longer is a multiple of the shorter, or if so many of the shorter ones get out of step with the
+    longer by less than one of them in n rows: a season of 365.25 rows is found as one of 360 or of 365.
+
+    Examples
+    --------
+    >>> same_season(4, 12, 1000), same_season(360, 365, 1826), same_season(7, 12, 200)
+    (True, True, False)
+    """
+    for name, given in (("one", one), ("other", other), ("n", n)):
+        check_whole(name, given, 1, 2**53)
+    shorter, longer = sorted((one, other))
+    apart = abs(_parts(shorter, longer) * shorter - longer)
+    return shorter > 1 and apart * n < shorter * longer
+
+
+def _parts(shorter: int, longer: int) -> int:
+    """Return how many of the shorter seasons make the longer one, about."""
+    return (2 * longer + shorter) // (2 * shorter)
+
+
+def common_season(x: ArrayLike, y: ArrayLike, lengths: tuple[int, int] | None = None) -> int:
+    """Return the season that two series, shape (n,) each, have in common, or 1; that of one may be a part of it.
+
+    Where the data do not tell which of the lengths it is, or one between them, it is that by which the rows of a season
+    differ most in both: by the sum of the two ratios F of `season_length`.
+
+    Parameters
+    ----------
+    x, y : array_like, shape (n,)
+        The series.
+    lengths : pair of int, optional
+        What `season_length` says of them, if known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> noise = np.random.default_rng(0).standard_normal((2, 365))
+    >>> x, y = np.sin(2 * np.pi * np.arange(365) / 30.44) + 0.7 * noise
+    >>> season_length(x), season_length(y), common_season(x, y)
+    (30, 31, 30)
+    """
+    series = [one_column(column) for column in (x, y)]
+    shorter, longer = sorted(lengths or (season_length(x), season_length(y)))
+    if not same_season(shorter, longer, len(series[0])):
+        return 1
+    first, last = sorted((_parts(shorter, longer) * shorter, longer))
+    if first == last:
+        return longer
+    ranks = [average_ranks(column) for column in series]
+    tried: list[int] = np.linspace(first, last, min(last - first + 1, 25)).round().astype(int).tolist()
+    return max(tried, key=lambda season: sum(_seasonality(column, season) for column in ranks))
 
 
 def _periods(ranks: Column, longest: int) -> set[int]:

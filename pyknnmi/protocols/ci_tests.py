@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pyknnmi.auditing.finding import AuditFinding
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import warn
 from pyknnmi.numbers.intervals import wilson_interval
@@ -152,8 +153,11 @@ class CITest(Component):
     takes_blocks: ClassVar[bool] = False
     """Whether it heeds `Dataset.groups`: rows that belong together, such as those of one subject."""
 
-    def allows_for(self, finding: str) -> bool:
-        """Return whether the test is right in spite of what an audit found, such as ``serial-dependence``."""
+    def allows_for(self, finding: AuditFinding, findings: Sequence[AuditFinding], n: int) -> bool:
+        """Return whether the test is right in spite of what an audit found, such as ``serial-dependence``.
+
+        `findings` are all that the audit found, of n rows.
+        """
         return False
 
     def warn_of_coarse(self, made: int, what: str, alpha: float) -> None:

@@ -13,7 +13,18 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from pyknnmi import AuditFinding, DataError, Dataset, DataTypeError, PyknnmiWarning, audit, ci_test, learn
+from pyknnmi import (
+    AuditFinding,
+    DataError,
+    Dataset,
+    DataTypeError,
+    PyknnmiWarning,
+    audit,
+    bind,
+    ci_test,
+    learn,
+    parse_test,
+)
 from pyknnmi.auditing.finding import warn_of
 from pyknnmi.cli import main
 from pyknnmi.report.summary import summary
@@ -370,6 +381,30 @@ def test_blocks_are_no_cause_for_doubt(kind):
     assert [(f.kind, f.serious) for f in result.findings] == [(kind, False)] * 2
     answer = ci_test(values, 0, 1, test="knn-cmi(null=block,permutations=39)")
     assert answer.doubts == ()
+
+
+@pytest.mark.filterwarnings("ignore:In column")
+@pytest.mark.parametrize(
+    ("given", "doubts"),
+    [("season=12", 0), ("season=24", 0), ("season=1", 2), ("season=6", 2), ("season=7", 2), ("null=local-block", 0)],
+)
+def test_a_season_is_allowed_for_where_whole_ones_are_exchanged(given, doubts):
+    null = "" if "null" in given else "null=block,"
+    result = bind(SERIES["season"], f"knn-cmi({null}{given})")
+    assert [(f.kind, f.serious) for f in result.findings] == [("season", doubts > 0)] * 2
+
+
+def test_rows_within_blocks_keep_no_season():
+    findings = audit(SERIES["season"]).findings
+    allowed = [parse_test(f"knn-cmi(null={null})").allows_for(findings[0], findings, N) for null in ("within", "block")]
+    assert allowed == [False, True]
+
+
+@pytest.mark.filterwarnings("ignore:In column")
+@pytest.mark.parametrize(("other", "serious"), [(7, True), (6, False), (12.3, False)])
+def test_seasons_that_do_not_go_together_are_a_cause_for_doubt(other, serious):
+    waves = 1.5 * np.sin(2 * np.pi * TIME / [12, other]) + 0.5 * normals(2)
+    assert [(f.kind, f.serious) for f in bind(waves, "knn-cmi(null=block)").findings] == [("season", serious)] * 2
 
 
 @pytest.mark.parametrize("kind", ["drift", "trend"])

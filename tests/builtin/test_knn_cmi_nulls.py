@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pyknnmi import DataError, Dataset, ParameterError, PyknnmiWarning, SpecError, bind, ci_test, learn
-from pyknnmi.numbers import mutual_information, permuted_rows
+from pyknnmi.numbers import mutual_information, permuted_rows, season_length
 
 QUICK = "permutations=39,screen=none"
 
@@ -70,6 +70,15 @@ def test_what_series_owe_to_a_season_is_no_dependence():
     assert found(0.0, season=12) <= 4
     assert found(0.0, season=1, block_length=6) >= 10, "the season is taken for dependence"
     assert found(1.5) >= 14
+
+
+@pytest.mark.filterwarnings("ignore:In column")
+def test_a_season_is_common_although_its_length_is_found_one_row_apart():
+    wave = np.sin(2 * np.pi * np.arange(365) / 30.44)
+    data = wave[:, None] + 0.7 * np.random.default_rng(0).standard_normal((2, 365)).T
+    assert [season_length(column) for column in data.T] == [30, 31]
+    answers = [ci_test(data, 0, 1, test=f"knn-cmi(null=block,{QUICK}{given})") for given in ("", ",season=30")]
+    assert answers[0] == answers[1]
 
 
 def test_a_season_has_to_come_twice():

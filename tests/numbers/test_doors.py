@@ -33,6 +33,7 @@ COLUMNS = {
     "average_ranks": numbers.average_ranks,
     "indicators": numbers.indicators,
     "block_length": lambda given: numbers.block_length(X, given),
+    "common_season": lambda given: numbers.common_season(X, given),
     "season_length": numbers.season_length,
     "tied_share": numbers.tied_share,
 }
@@ -48,6 +49,7 @@ NUMBERS = {
     "seed": lambda given: numbers.permutation_test(X, Y, None, seed=given),
     "permutations": lambda given: numbers.permuted_statistics(X, Y, None, permutations=given),
     "alpha": lambda given: numbers.permutation_test(X, Y, None, alpha=given),
+    "same_season": lambda given: numbers.same_season(given, 12, 100),
     "r": lambda given: numbers.fisher_z(given, 5),
     "degrees_of_freedom": lambda given: numbers.fisher_z(0.5, given),
 }
@@ -70,7 +72,7 @@ def test_what_is_refused_is_refused_by_an_error_of_our_own(calls, refused):
 
 
 def test_every_function_is_tried():
-    tried = {*COLUMNS, *TABLES, "fisher_z", "cells_suit"}
+    tried = {*COLUMNS, *TABLES, "fisher_z", "cells_suit", "same_season"}
     assert {name for name in numbers.__all__ if callable(getattr(numbers, name)) and name.islower()} <= tried
 
 

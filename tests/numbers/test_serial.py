@@ -8,9 +8,11 @@ import pytest
 
 from pyknnmi.numbers.serial import (
     block_length,
+    common_season,
     lag_one_correlation,
     less_season,
     runs_test,
+    same_season,
     season_length,
     variance_inflation,
 )
@@ -120,6 +122,23 @@ def test_season_length_beside_noise_and_memory(season):
     assert sum(season_length(wave + row) == season for row in noise) >= 19
     memory = [autoregressive(0.7, 200, seed) for seed in range(20)]
     assert sum(season_length(3 * wave + row) == season for row in memory) >= 16
+
+
+@pytest.mark.parametrize(("season", "n"), [(365.25, 1_826), (30.44, 365), (12.0, 200)])
+def test_series_with_one_season_have_it_in_common(season, n):
+    wave = np.sin(2 * np.pi * np.arange(n) / season)
+    for seed in range(4):
+        x, y = wave + 0.7 * np.random.default_rng(seed).standard_normal((2, n))
+        assert common_season(x, y) == common_season(y, x) == pytest.approx(season, rel=0.02)
+
+
+def test_lengths_that_the_rows_tell_apart_are_no_common_season():
+    x, y = (np.sin(2 * np.pi * np.arange(200) / season) for season in (7, 12))
+    assert common_season(x, y) == common_season(x, np.arange(200)) == 1
+    assert common_season(x, y, (4, 12)) == 12
+    # one season more or less in n rows: n / 30 - n / 31 = 1 where n = 930
+    assert [same_season(30, 31, n) for n in (929, 930)] == [same_season(62, 30, n) for n in (929, 930)] == [True, False]
+    assert not same_season(1, 12, 100)
 
 
 def test_less_season_by_hand():
