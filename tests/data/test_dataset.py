@@ -358,8 +358,8 @@ def test_bad_names(values, names, message):
 
 
 def test_names_may_come_one_at_a_time(values):
-    for data in (values, values.astype(object).tolist(), Dataset.of(values)):
-        assert Dataset.of(data, (name for name in "uvw")).names == ("u", "v", "w")
+    for data in (values, [[1, "a", 2.5], [2, "b", None], [3, "a", 1.5]], Dataset.of(values)):
+        assert Dataset.of(data, (name for name in "uvw"), "drop").names == ("u", "v", "w")
 
 
 def test_a_frame_brings_its_names(values):
