@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t points_in_a_blink = 5000;  // one y with more takes long enough for its points to be shared out
 constexpr std::size_t stretch = 64;              // points that a thread takes at a time
+constexpr std::size_t run = 16;                  // of these, how many it counts before it may be stopped
 
 // The values of a column as one axis of a plane.
 class Axis {
@@ -70,21 +71,19 @@ private:
     double cap_;
 };
 
-// One y beside x; the memory is kept for the next one.
+// One y beside x; the memory is taken with the first one and kept for the next.
 class Crossing {
 public:
-    explicit Crossing(std::size_t points)
-        : y_along_x_(points),
-          x_along_y_(points),
-          place_in_y_(points),
-          crossed_x_(points + 32, 0xffff),
-          crossed_y_(points + 32, 0xffff) {
-        while (((points - 1) >> shift_) >= 0xffff) ++shift_;
-    }
-
     // `places[row]` is the place of a row on the axis of y.
     void cross(const Axis& x, const Axis& y, std::span<const std::uint32_t> places) {
-        for (std::size_t p = 0; p < places.size(); ++p) {
+        const std::size_t points = places.size();
+        y_along_x_.resize(points);
+        x_along_y_.resize(points);
+        place_in_y_.resize(points);
+        crossed_x_.resize(points + 32, 0xffff);
+        crossed_y_.resize(points + 32, 0xffff);
+        while (((points - 1) >> shift_) >= 0xffff) ++shift_;
+        for (std::size_t p = 0; p < points; ++p) {
             const std::uint32_t in_y = places[x.rows()[p]];
             place_in_y_[p] = in_y;
             crossed_x_[p] = static_cast<std::uint16_t>(in_y >> shift_);
@@ -92,7 +91,7 @@ public:
             y_along_x_[p] = y.values()[in_y];
             x_along_y_[in_y] = x.values()[p];
         }
-        plane_ = {.points = places.size(),
+        plane_ = {.points = points,
                   .x = x.view(y_along_x_.data(), crossed_x_.data()),
                   .y = y.view(x_along_y_.data(), crossed_y_.data()),
                   .place_in_y = place_in_y_.data(),
@@ -130,16 +129,21 @@ private:
 // One thread's counts of points, a stretch at a time.
 class Counter {
 public:
-    Counter(const Kernels& kernels, const Terms& terms, std::size_t k, std::size_t points)
-        : kernels_(&kernels), terms_(&terms), k_(k), distances_(points), room_(2 * k) {}
+    Counter(const Kernels& kernels, const Terms& terms, std::size_t k)
+        : kernels_(&kernels), terms_(&terms), k_(k), room_(2 * k) {}
+
+    // Before the points of another plane: what was learnt from the last one may be far off.
+    void begin_plane() { scale_ = first_scale; }
 
     // Calls consume(place on the x axis, counts in x, in y, in both). `equal` is for the mixed estimator.
     template <class Consume>
     void count(const Plane& plane, const std::vector<std::uint32_t>& equal, std::size_t begin, std::size_t end,
                const Consume& consume) {
+        distances_.resize(plane.points);
         PlaneScratch scratch{distances_.data(), room_.data(), scale_};
-        for (; begin < end; begin += stretch) {
-            const std::size_t many = std::min(stretch, end - begin);
+        for (; begin < end; begin += run) {
+            end_if_stopped();
+            const std::size_t many = std::min(run, end - begin);
             if (terms_->mixed()) std::copy_n(equal.begin() + static_cast<std::ptrdiff_t>(begin), many, joint_);
             kernels_->plane_within(plane, begin, begin + many, k_, terms_->reach(), scratch,
                                    {x_, y_, terms_->mixed() ? joint_ : nullptr});
@@ -149,12 +153,14 @@ public:
     }
 
 private:
+    static constexpr double first_scale = 1.4;
+
     const Kernels* kernels_;
     const Terms* terms_;
     std::size_t k_;
     std::vector<double> distances_, room_;
-    double scale_ = 1.4;
-    std::uint32_t x_[stretch], y_[stretch], joint_[stretch];
+    double scale_ = first_scale;
+    std::uint32_t x_[run], y_[run], joint_[run];
 };
 
 class PlaneEngine final : public NeighborEngine {
@@ -240,8 +246,7 @@ private:
 
     // What a thread has of its own.
     struct Worker {
-        explicit Worker(const PlaneEngine& of)
-            : engine(&of), crossing(of.points()), counter(*of.kernels_, of.terms_, of.k_, of.points()) {}
+        explicit Worker(const PlaneEngine& of) : engine(&of), counter(*of.kernels_, of.terms_, of.k_) {}
 
         void take(const Permuted& permuted, std::size_t index) {
             y = permuted.axis(index);
@@ -262,6 +267,9 @@ private:
     void each_stretch(std::vector<Worker>& workers, Worker& own, const Options& options, const Consume& consume) const {
         const Plane& plane = own.crossing.plane();
         const auto self = static_cast<std::size_t>(&own - workers.data());
+        const auto threads = static_cast<std::size_t>(thread_count(options));
+        for (std::size_t thread = 0; thread < threads; ++thread)
+            workers[(self + thread) % workers.size()].counter.begin_plane();
         parallel_for((points() + stretch - 1) / stretch, options, [&](std::size_t block, int thread) {
             const std::size_t worker = (self + static_cast<std::size_t>(thread)) % workers.size();
             workers[worker].counter.count(plane, own.equal, block * stretch, std::min((block + 1) * stretch, points()),

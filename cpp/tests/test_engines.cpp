@@ -1,6 +1,7 @@
 // Every engine, on every instruction set and thread count, gives the counts of the definition; and sums of digammas
 // that are the same bits whatever the engine.
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <span>
 #include <string>
@@ -183,6 +184,62 @@ TEST(many_neighbours_against_brute_force) {
             for (const Family& family : data_families)
                 check_against_brute_force({family.make(120, 2 + dz + share_of(9), 4), dz, k}, {},
                                           std::string(family.name) + ", k=" + std::to_string(k));
+}
+
+// Differences that overflow: one row is infinitely far from all the others, on both axes.
+TEST(infinite_distances_against_brute_force) {
+    constexpr double far = 1.7e308, step = 1e300;
+    for (const std::size_t dz : {0u, 1u})
+        for (const std::size_t n : {20u, 90u})
+            for (const int k : {1, 2, 5, 17}) {
+                Sample sample = gaussian(n, 2 + dz + 3, 10);
+                for (double& value : sample.values) value = step * value - far;
+                for (std::size_t j = 0; j < sample.columns; ++j) sample(0, j) = j == 4 + dz ? -far : far;
+                for (const Estimator estimator : {Estimator::ksg, Estimator::mixed})
+                    check_against_brute_force({sample, dz, {k, estimator}}, {},
+                                              "infinite, n=" + std::to_string(n) + ", k=" + std::to_string(k));
+            }
+}
+
+// Differences of a few times the least number, where a product with a number just below 1 is rounded back.
+TEST(least_distances_against_brute_force) {
+    std::mt19937_64 draw(11);
+    for (const std::size_t dz : {0u, 1u})
+        for (const std::size_t n : {60u, 200u})
+            for (const int k : {1, 2, 3, 17}) {
+                Sample sample{n, 2 + dz + 3, std::vector<double>(n * (5 + dz))};
+                std::vector<std::size_t> places(n);
+                std::iota(places.begin(), places.end(), std::size_t{0});
+                for (std::size_t j = 0; j < sample.columns; ++j) {
+                    for (std::size_t i = 0; i < n; ++i) sample(i, j) = static_cast<double>(places[i]) * 0x1p-1074;
+                    std::shuffle(places.begin(), places.end(), draw);
+                }
+                for (const Estimator estimator : {Estimator::ksg, Estimator::mixed})
+                    check_against_brute_force({sample, dz, {k, estimator}}, {},
+                                              "least, n=" + std::to_string(n) + ", k=" + std::to_string(k));
+            }
+}
+
+// Values of few levels beside ones of many, so that windows begin among equal values on one axis or on both.
+TEST(levels_beside_levels_against_brute_force) {
+    std::mt19937_64 draw(12);
+    for (const std::uint64_t few : {1u, 2u, 30u})
+        for (const int k : {1, 4, 20}) {
+            const std::size_t n = 300;
+            Sample sample{n, 1 + 3, std::vector<double>(n * 4)};
+            for (std::size_t i = 0; i < n; ++i) {
+                sample(i, 0) = static_cast<double>(draw() % few);
+                sample(i, 1) = static_cast<double>(draw() % 90) / 90;
+                sample(i, 2) = static_cast<double>(draw() % 30);
+                sample(i, 3) = static_cast<double>(draw() % 100000);
+            }
+            for (const bool with_categories : {false, true}) {
+                if (with_categories) sample.categories = {1, 0, 1, 1};
+                for (const Estimator estimator : {Estimator::ksg, Estimator::mixed})
+                    check_against_brute_force({sample, 0, {k, estimator}}, {},
+                                              "levels, few=" + std::to_string(few) + ", k=" + std::to_string(k));
+            }
+        }
 }
 
 // All columns of one estimate may be taken in parts, from any index on.

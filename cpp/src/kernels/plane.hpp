@@ -27,6 +27,7 @@ public:
     }
 
     double kth() const { return kept_[K - 1]; }
+    double bound() const { return kth(); }
 
 private:
     double kept_[K];
@@ -47,6 +48,7 @@ public:
     }
 
     double kth() { return size_ < k_ ? __builtin_inf() : select(kept_, size_, k_); }
+    double bound() const { return bound_; }  // at least the k-th, and known already
 
 private:
     std::size_t k_, size_ = 0;
@@ -114,15 +116,26 @@ inline double next_outside(const PlaneAxis& axis, std::size_t points, double val
     return window.begin == 0 && window.end == points ? __builtin_inf() : next;
 }
 
+inline double least_cap(const Plane& plane) { return plane.x.cap < plane.y.cap ? plane.x.cap : plane.y.cap; }
+
+// The largest double below a distance; below 0 it is negative, a radius that holds nothing.
+inline double just_below(double distance) {
+    constexpr double below_1 = 0x1.fffffffffffffp-1, least = 0x1p-1074;
+    const double scaled = below_1 * distance;
+    return scaled < distance ? scaled : distance - least;
+}
+
 // Windows of as many places as a radius is likely to need; the radius is what they surely hold. Where values are equal
-// to others on both axes, such windows would end among equal ones: there it is the radius that is likely.
+// to others on both axes, such windows would end among equal ones: there it is the radius that is likely, and less than
+// the cap.
 inline void first_look(const Plane& plane, PlaneQuery& q, double scale, double least) {
     const double gap_x = plane.x.gap[q.in_x], gap_y = plane.y.gap[q.in_y];
     if (gap_x > 0.0 && gap_y > 0.0) {
         const double by_scale = scale * plane.x.root[q.in_x] * plane.y.root[q.in_y];
-        const double gap = gap_x < gap_y ? gap_y : gap_x;
+        const double gap = gap_x < gap_y ? gap_x : gap_y;
         q.by_scale = gap < by_scale;
-        look_within(plane, q, q.by_scale ? by_scale : gap);
+        const double radius = q.by_scale ? by_scale : gap, most = just_below(least_cap(plane));
+        look_within(plane, q, radius < most ? radius : most);
         return;
     }
     const double in_window_x = scale * plane.y.root[q.in_y] * plane.x.per_root[q.in_x];
@@ -132,8 +145,10 @@ inline void first_look(const Plane& plane, PlaneQuery& q, double scale, double l
     q.near_y = around(q.in_y, in_window_y > least ? in_window_y : least, plane.points);
     const double next_x = next_outside(plane.x, plane.points, q.x, q.near_x);
     const double next_y = next_outside(plane.y, plane.points, q.y, q.near_y);
-    constexpr double below_1 = 0x1.fffffffffffffp-1;
-    q.radius = below_1 * (next_x < next_y ? next_x : next_y);
+    const double next = next_x < next_y ? next_x : next_y;
+    q.radius = just_below(next);
+    // What is outside may be infinitely far, and so the k-th neighbour too.
+    if (next == __builtin_inf()) look_within(plane, q, next);
 }
 
 // Appends the numbers of the set bits, the first being `first`; four places are written anyhow.
@@ -179,7 +194,7 @@ inline std::size_t gather(const PlaneAxis& axis, const PlaneAxis& other, std::si
             nearest.insert(d);
             scratch.distances[found++] = d;
         }
-        if (nearest.kth() == 0.0) break;
+        if (nearest.bound() == 0.0) break;
     }
     return found;
 }
@@ -190,11 +205,18 @@ inline std::size_t count_within(const double* distances, std::size_t n, double r
     return found;
 }
 
+// How many others are within a radius that is at least the least cap: on one axis all are.
+inline std::size_t within_beyond_cap(const Plane& plane, const PlaneQuery& q, double radius) {
+    const std::size_t by_x = size(near_on(plane.x, q.x, radius)), by_y = size(near_on(plane.y, q.y, radius));
+    return (by_x < by_y ? by_x : by_y) - 1;
+}
+
 // The k-th distance and, at `reach` times it, the joint count.
 template <bool WithCategories, class Kept>
 inline double plane_nearest(const Plane& plane, PlaneQuery& q, const Kept& none, std::size_t k, double reach,
                             PlaneScratch& scratch, std::uint32_t* joint) {
-    double factor = 1.5;
+    const double cap = least_cap(plane), below_cap = just_below(cap);
+    double factor = 1.5, learnt = 1.0;
     for (bool first = true;; first = false) {
         auto nearest = none();
         const bool by_x = size(q.near_x) <= size(q.near_y);
@@ -205,9 +227,15 @@ inline double plane_nearest(const Plane& plane, PlaneQuery& q, const Kept& none,
         const double kth = nearest.kth(), needed = reach > 1.0 ? kth * reach : kth;
         const bool everything = size(q.near_x) == plane.points && size(q.near_y) == plane.points;
         const bool enough = needed <= q.radius || everything;
+        // Where all that is nearer than the cap is known and not enough, windows tell the rest.
+        if (WithCategories && q.radius == below_cap && kth >= cap && within_beyond_cap(plane, q, cap) >= k) {
+            if (joint != nullptr) *joint = static_cast<std::uint32_t>(within_beyond_cap(plane, q, cap * reach));
+            return cap;
+        }
         // About one of ten points needs a second look, and few look at many others.
-        if (first && q.by_scale) scratch.scale *= !enough ? 1.05 : found > 4 * k + 8 ? 0.97 : 0.995;
+        if (first && q.by_scale) learnt = !enough ? 1.05 : found > 4 * k + 8 ? 0.97 : 0.995;
         if (enough) {
+            if (kth < cap) scratch.scale *= learnt;
             if (joint != nullptr)
                 *joint = static_cast<std::uint32_t>(count_within(scratch.distances, found, kth * reach));
             return kth;
@@ -218,6 +246,7 @@ inline double plane_nearest(const Plane& plane, PlaneQuery& q, const Kept& none,
         const double next = next_x < next_y ? next_x : next_y;
         if (wider < next) wider = next;
         if (needed < wider) wider = needed;
+        if (WithCategories && q.radius < below_cap && below_cap < wider) wider = below_cap;
         factor *= factor;
         look_within(plane, q, wider);
     }
@@ -252,9 +281,8 @@ inline void plane_within_with(const Plane& plane, std::size_t begin, std::size_t
 
 inline void plane_within(const Plane& plane, std::size_t begin, std::size_t end, std::size_t k, double reach,
                          PlaneScratch& scratch, const PlaneCounts& counts) {
-    const double caps = plane.x.cap < plane.y.cap ? plane.x.cap : plane.y.cap;
     with_one_smallest(k, scratch.room, [&](const auto& none) {
-        if (caps < __builtin_inf())
+        if (least_cap(plane) < __builtin_inf())
             plane_within_with<true>(plane, begin, end, none, k, reach, scratch, counts);
         else
             plane_within_with<false>(plane, begin, end, none, k, reach, scratch, counts);
