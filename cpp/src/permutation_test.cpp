@@ -21,6 +21,12 @@ void check(const Permutations& permutations, std::size_t rows) {
     if (permutations.season < 1 || permutations.season > std::max<std::size_t>(rows, 1)) {
         throw std::invalid_argument("season must be 1 to the number of rows");
     }
+    if (permutations.season > 1 && permutations.block_length == 0) {
+        throw std::invalid_argument("season is of blocks: give block_length");
+    }
+    if (permutations.season > 1 && permutations.neighbors > 0 && permutations.block_length % permutations.season > 0) {
+        throw std::invalid_argument("with neighbors block_length must be a multiple of season");
+    }
     if (permutations.groups.empty()) {
         if (permutations.whole_groups) throw std::invalid_argument("whole_groups needs groups: a label for each row");
         return;

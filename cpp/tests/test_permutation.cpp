@@ -273,6 +273,17 @@ TEST(blocks_of_whole_seasons_keep_the_time_of_the_season) {
                  permuted_rows(Points::none(n), {.count = 1, .block_length = 5, .season = 0}, 0));
     CHECK_THROWS(std::invalid_argument,
                  permuted_rows(Points::none(n), {.count = 1, .block_length = 5, .season = 101}, 0));
+    CHECK_THROWS(std::invalid_argument, permuted_rows(Points::none(n), {.count = 1, .season = season}, 0));
+    const Sample sample = gaussian(n, 1, 13);
+    CHECK_THROWS(std::invalid_argument, permuted_rows(sample.all(), {.count = 1, .neighbors = 3, .season = season}, 0));
+    CHECK_THROWS(std::invalid_argument,
+                 permuted_rows(sample.all(), {.count = 1, .neighbors = 3, .block_length = 30, .season = season}, 0));
+    const Permutations local{.count = 1, .neighbors = 3, .block_length = 24, .season = season};
+    const Rows drawn = permuted_rows(sample.all(), local, 0);
+    for (std::size_t i = 0; i < n; ++i) CHECK(drawn[i] % season == i % season);
+    const std::vector<std::uint32_t> groups(n);
+    CHECK_THROWS(std::invalid_argument,
+                 permuted_rows(sample.all(), {.count = 1, .groups = groups, .season = season}, 0));
 }
 
 TEST(local_neighbors_stay_within_their_groups) {

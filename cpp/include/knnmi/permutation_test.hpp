@@ -25,8 +25,8 @@ struct Permutations {
     bool whole_groups = false;
     // Above 0: rows follow each other in time, and stretches of so many rows are permuted; not with `groups`.
     std::size_t block_length = 0;
-    // With block_length: stretches begin every so many rows only, so that each row keeps its place in the season. Rows
-    // after the last whole season stay.
+    // Above 1, for block_length only: stretches begin every so many rows only, so that each row keeps its place in the
+    // season. Rows after the last whole season stay. With `neighbors` block_length must be a multiple of it.
     std::size_t season = 1;
 };
 
