@@ -1,6 +1,7 @@
 // The kernels of block regressions against plain loops, the same bits on every instruction set, and a regression
 // against a closed form.
 #include <cmath>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -163,6 +164,8 @@ TEST(shapes_are_checked) {
     CHECK_THROWS(std::invalid_argument, regression.residual({{0, 0}, {{0, -1, 1}}}));
     CHECK_THROWS(std::invalid_argument, regression.products({fit}, {{fit}}, {{1}}, {{}}, 5, {}));
     CHECK_THROWS(std::invalid_argument, regression.products({fit}, {{fit}}, {{}}, {{1.0, 2.0}}, 5, {}));
+    for (const double weight : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+        CHECK_THROWS(std::invalid_argument, regression.products({fit}, {{fit}}, {{}}, {{weight}}, 5, {}));
 }
 
 int main() { return run_tests(); }

@@ -143,7 +143,7 @@ std::vector<BlockFit> BlockRegression::fits(const std::vector<BlockSearch>& sear
         table_->check_fit({search.target, search.start});
         table_->check_columns(search.columns);
     }
-    table_->tidy();
+    const regression::BlockTable::Use use(*table_);
     std::vector<BlockFit> found(searches.size());
     parallel_for(searches.size(), options, [&](std::size_t i, int) {
         const BlockSearch& search = searches[i];
@@ -172,7 +172,7 @@ std::vector<std::vector<double>> BlockRegression::main_gains(const std::vector<F
     check_costs(costs);
     for (const FittedTarget& fit : fits) table_->check_fit(fit);
     for (const auto& columns : candidates) table_->check_columns(columns);
-    table_->tidy();
+    const regression::BlockTable::Use use(*table_);
     std::vector<std::vector<double>> found(fits.size());
     parallel_for(fits.size(), options, [&](std::size_t i, int) {
         BlockFitter fitter(*table_, fits[i].target, costs);
@@ -193,7 +193,7 @@ std::vector<std::vector<double>> BlockRegression::pair_scores(const std::vector<
     for (const FittedTarget& fit : fits) table_->check_fit(fit);
     for (const auto& columns : candidates) table_->check_columns(columns);
     for (const auto& columns : with) table_->check_columns(columns);
-    table_->tidy();
+    const regression::BlockTable::Use use(*table_);
     std::vector<std::vector<double>> found(fits.size());
     parallel_for(fits.size(), options, [&](std::size_t i, int) {
         BlockFitter fitter(*table_, fits[i].target, {});
@@ -214,7 +214,7 @@ std::vector<double> BlockRegression::without(const std::vector<FittedTarget>& fi
     check_costs(costs);
     for (const FittedTarget& fit : fits) table_->check_fit(fit);
     table_->check_columns(columns);
-    table_->tidy();
+    const regression::BlockTable::Use use(*table_);
     std::vector<double> found(fits.size());
     parallel_for(fits.size(), options, [&](std::size_t i, int) {
         BlockFitter fitter(*table_, fits[i].target, costs);
@@ -230,7 +230,7 @@ std::vector<double> BlockRegression::without(const std::vector<FittedTarget>& fi
 
 std::vector<double> BlockRegression::coefficients(const FittedTarget& fit) const {
     table_->check_fit(fit);
-    table_->tidy();
+    const regression::BlockTable::Use use(*table_);
     BlockFitter fitter(*table_, fit.target, {});
     fitter.reset(fit.terms);
     const std::vector<double> used = fitter.coefficients();
@@ -242,7 +242,7 @@ std::vector<double> BlockRegression::coefficients(const FittedTarget& fit) const
 
 std::vector<double> BlockRegression::residual(const FittedTarget& fit) const {
     table_->check_fit(fit);
-    table_->tidy();
+    const regression::BlockTable::Use use(*table_);
     return residual_of(*table_, fit);
 }
 
@@ -263,9 +263,11 @@ std::vector<std::vector<ProductGroup>> BlockRegression::products(const std::vect
     for (std::size_t i = 0; i < mixtures.size(); ++i) {
         if (!mixtures[i].empty() && mixtures[i].size() != sources[i].size())
             throw std::invalid_argument("a mixture needs a weight for each source");
+        for (const double weight : mixtures[i])
+            if (!std::isfinite(weight)) throw std::invalid_argument("the weights of a mixture must be finite");
     }
     if (bin_rows < 1) throw std::invalid_argument("bin_rows must be at least 1");
-    table_->tidy();
+    const regression::BlockTable::Use use(*table_);
     std::vector<std::vector<ProductGroup>> found(responses.size());
     parallel_for(responses.size(), options, [&](std::size_t i, int) {
         std::vector<double> response = residual_of(*table_, responses[i]);

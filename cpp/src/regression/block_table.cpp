@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "parallel.hpp"
@@ -42,7 +43,10 @@ Priors batched(const BlockPriors& given) {
 
 BlockTable::BlockTable(BlockFeatures features_, const std::vector<BlockPriors>& main, const BlockPriors& pair,
                        std::array<std::int32_t, 4> pair_features_, const Options& options)
-    : features(std::move(features_)), pair_features(pair_features_), kernels(block_kernels()), forks_(forks()) {
+    : features(std::move(features_)),
+      pair_features(pair_features_),
+      kernels(block_kernels()),
+      state_(State{forks(), 0}) {
     if (columns() < 1) throw std::invalid_argument("a regression needs at least one column");
     if (rows() < 2) throw std::invalid_argument("a regression needs at least 2 rows");
     if (features.values.size() != columns() * rows() * width) {
@@ -208,16 +212,38 @@ void BlockTable::target_products(const BlockTerm& a, BlockFeature target, double
     std::copy(strip.begin(), strip.end(), out);
 }
 
-void BlockTable::tidy() const {
-    if (forks_ != forks()) {
-        forks_ = forks();
-        static_cast<void>(tiles.release());  // not destroyed: another thread may have been at it
-        static_cast<void>(strips.release());
-        tiles = std::make_unique<Kept<Tile>>();
-        strips = std::make_unique<Kept<Strip>>();
+BlockTable::Use::Use(const BlockTable& table) : table_(&table), forks_(forks()) {
+    State state = table.state_;
+    for (;;) {
+        // What the state says of calls from before a fork is void: a child does not have their threads.
+        const bool forked = state.forks != forks_;
+        if (!forked && state.calls == State::tidying) {
+            std::this_thread::yield();
+            state = table.state_;
+        } else if (!forked && state.calls > 0) {
+            if (table.state_.compare_exchange_weak(state, {forks_, state.calls + 1})) return;
+        } else {
+            auto tiles = forked ? std::make_unique<Kept<Tile>>() : nullptr;
+            auto strips = forked ? std::make_unique<Kept<Strip>>() : nullptr;
+            if (!table.state_.compare_exchange_weak(state, {forks_, State::tidying})) continue;
+            if (forked) {
+                static_cast<void>(table.tiles.release());  // not destroyed: another thread may have been at it
+                static_cast<void>(table.strips.release());
+                table.tiles = std::move(tiles);
+                table.strips = std::move(strips);
+            }
+            if (table.tiles->bytes() > most_bytes) table.tiles->forget();
+            if (table.strips->bytes() > most_bytes / 8) table.strips->forget();
+            table.state_.store({forks_, 1});
+            return;
+        }
     }
-    if (tiles->bytes() > most_bytes) tiles->forget();
-    if (strips->bytes() > most_bytes / 8) strips->forget();
+}
+
+BlockTable::Use::~Use() {
+    State state = table_->state_;
+    while (state.forks == forks_ && !table_->state_.compare_exchange_weak(state, {forks_, state.calls - 1})) {
+    }
 }
 
 }  // namespace knnmi::regression

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -133,12 +134,28 @@ struct BlockTable {
     // The products of a block with a feature of a main block.
     void target_products(const BlockTerm& a, BlockFeature target, double* out) const;
 
-    // Drops products that can be made again, if they take too much memory, or were left behind by a fork. For use while
-    // nobody reads them.
-    void tidy() const;
+    // A call that reads products, as long as it lives. The first of those at a time drops products that can be made
+    // again, if they take too much memory, or were left behind by a fork.
+    class Use {
+    public:
+        explicit Use(const BlockTable& table);
+        ~Use();
+        Use(const Use&) = delete;
+        Use& operator=(const Use&) = delete;
+
+    private:
+        const BlockTable* table_;
+        int forks_;
+    };
 
 private:
-    mutable int forks_;
+    // How many calls there are, since which fork. No lock, which a fork would leave locked for ever.
+    struct State {
+        static constexpr std::uint32_t tidying = 0xffffffff;
+        int forks;
+        std::uint32_t calls;
+    };
+    mutable std::atomic<State> state_;
 
     const Tile& tile(const BlockTerm& a, const BlockTerm& b, bool& turned) const;
     const Tile& main_tile(std::size_t j, std::size_t k) const;  // j <= k
