@@ -1,9 +1,11 @@
 // The kernels of block regressions against plain loops, the same bits on every instruction set, and a regression
 // against a closed form.
+#include <array>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "check.hpp"
@@ -131,6 +133,32 @@ TEST(one_feature_has_the_closed_form_of_its_evidence) {
     const auto fits = regression.fits({{{1, 0}, {0}, {}}}, {.main = 0.5, .pair = 1.5}, {.threads = 1});
     CHECK(fits.front().terms.size() == 1);
     CHECK(near(fits.front().gain, expected - 0.5));
+}
+
+TEST(threads_may_call_one_regression_at_once) {
+    constexpr std::size_t n = 40, columns = 7;
+    const BlockPriors priors{std::vector<double>(width, 0.3)};
+    const BlockRegression regression({normal(columns * n * width, 9), n, std::vector<std::uint8_t>(columns)}, {priors},
+                                     priors, {0, 1, 2, 3}, {.threads = 1});
+    std::vector<FittedTarget> fits;
+    std::vector<std::vector<double>> expected;
+    for (std::int32_t a = 0; a < 5; ++a) {
+        for (std::int32_t b = a + 1; b < 6; ++b) fits.push_back({{6, 0}, {{a, -1, 0}, {b, -1, 0}, {a, b, 0}}});
+    }
+    for (const FittedTarget& fit : fits) expected.push_back(regression.residual(fit));
+    std::vector<std::thread> threads;
+    std::array<bool, 4> equal{};
+    for (std::size_t t = 0; t < equal.size(); ++t) {
+        threads.emplace_back([&, t] {
+            equal[t] = true;
+            for (std::size_t i = 0; i < 10 * fits.size(); ++i) {
+                const std::size_t j = (i + 3 * t) % fits.size();
+                equal[t] = equal[t] && regression.residual(fits[j]) == expected[j];
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const bool all : equal) CHECK(all);
 }
 
 TEST(bins_without_rows_are_an_error) {
