@@ -154,7 +154,8 @@ TEST(points_equal_in_several_columns_against_brute_force) {
     std::size_t n = 1100;
     for (const Family& family : std::span(data_families).first(share_of(std::size(data_families))))
         for (const std::uint64_t levels : {0u, 3u, 800u}) {
-            Sample sample = family.make(n += 7, 1 + 2 + 3, n);
+            n += 7;
+            Sample sample = family.make(n, 1 + 2 + 3, n);
             sample.categories.assign(levels == 0 ? 0 : sample.columns, 0);
             for (std::size_t j = 0; levels > 0 && j < sample.columns; ++j) {
                 if (draw() % 2 == 0) continue;
