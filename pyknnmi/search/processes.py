@@ -6,12 +6,14 @@ import _thread
 import os
 import pickle
 import secrets
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from contextvars import ContextVar
+from io import TextIOWrapper
 from typing import Any, TypeVar
 
 from pyknnmi.errors import ParameterError, PluginError, StoppedError
@@ -289,6 +291,8 @@ def _end_with(parent: int) -> None:
     What is printed here goes where errors go: the standard output is the parent's, for its result.
     """
     os.dup2(2, 1)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)  # out at once, also if the worker is killed
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -301,9 +305,7 @@ def _end_with(parent: int) -> None:
 
 def _forget_workers() -> None:
     """Let a child made by fork start workers of its own: it has joblib's, and not the thread that served them."""
-    from sys import modules
-
-    executors: Any = modules.get("joblib.externals.loky.reusable_executor")
+    executors: Any = sys.modules.get("joblib.externals.loky.reusable_executor")
     if executors is not None:
         executors._executor = None  # noqa: SLF001 (joblib offers no way)
         executors._executor_lock = threading.RLock()  # noqa: SLF001
