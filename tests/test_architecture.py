@@ -122,7 +122,8 @@ def test_only_the_command_line_prints():
         calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
         assert not [call for call in calls if isinstance(call, ast.Name) and call.id in ("print", "input")], name
         attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        assert not attributes & {"stdout", "stderr", "echo"}, name
+        buffered = {"stdout"} if name == "search.processes" else set()  # it sets how what workers print is buffered
+        assert not attributes & {"stdout", "stderr", "echo"} - buffered, name
 
 
 def test_no_lock_is_held_where_a_child_made_by_fork_would_wait_for_it():
