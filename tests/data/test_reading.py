@@ -629,7 +629,7 @@ def test_one_column(write):
         ("a,b\n1e-400,2\n0,3\n", "'a' holds 1e-400 in line 2, a number so small that a double makes it 0"),
         (b"$FL2@(#) SPSS", "it is a table of SPSS: save it as CSV in UTF-8, or read it with pandas.read_spss"),
         (b"<stata_dta><header>\0", "it is a table of Stata"),
-        (gzip.compress(b"X\n\0\0\0\3"), "it is an object of R: save it as CSV in UTF-8, with write.csv"),
+        (gzip.compress(b"X\n\0\0\0\3", mtime=0), "it is an object of R: save it as CSV in UTF-8, with write.csv"),
         ('[{"a": 1, "b": 2}]', "it is JSON"),
         (" <!doctype html><html>", "it is a page of HTML"),
         (b"RDX3\nX\n\0\0\0\3", "it is a workspace of R"),
