@@ -130,7 +130,7 @@ def zipped(content, *names):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name in names:
-            archive.writestr(name, content)
+            archive.writestr(zipfile.ZipInfo(name), content)
     return stream.getvalue()
 
 
@@ -380,7 +380,7 @@ def test_an_archive_may_hold_files_of_the_system(tmp_path):
     path = tmp_path / "data.zip"
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in (("d/t.csv", "a,b\n1,2\n2,1\n"), ("d/.DS_Store", "x"), ("__MACOSX/d/._t.csv", "x")):
-            archive.writestr(name, content)
+            archive.writestr(zipfile.ZipInfo(name), content)
     assert read_table(path).values.tolist() == [[1, 2], [2, 1]]
 
 
