@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from joblib.externals.loky import get_reusable_executor
 
 from pyknnmi import (
     CIResult,
@@ -499,6 +500,7 @@ def test_what_a_test_prints_does_not_mix_with_the_result(registry, tmp_path, cap
         print("said by the test")  # noqa: T201
         return 0.5
 
+    get_reusable_executor().shutdown()  # workers that are there already write to what was standard error then
     path = tmp_path / "data.csv"
     write_dataset(Dataset.of(np.random.default_rng(0).random((20, 2))), path)
     main(["learn", str(path), "--spec", "pairwise+talking", "--json", "--jobs", str(jobs)], standalone_mode=False)
