@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from pyknnmi.auditing.finding import AuditFinding
 from pyknnmi.data.dataset import Dataset
-from pyknnmi.numbers.serial import lag_one_correlation, less_season, runs_test, season_length, variance_inflation
+from pyknnmi.numbers.serial import (
+    lag_one_correlation,
+    less_means,
+    less_season,
+    runs_test,
+    season_length,
+    trend_and_rest,
+    variance_inflation,
+)
 
 __all__ = ["serial_dependence"]
 
@@ -33,7 +41,7 @@ def serial_dependence(dataset: Dataset, ranks: NDArray[np.float64]) -> Iterator[
     within = f" within the groups of column '{dataset.names[groups[0]]}'" if groups else ""
     found = []
     for i in range(dataset.p):
-        column = _less_group_means(ranks[i], groups[1]) if groups else ranks[i]
+        column = less_means(ranks[i], groups[1]) if groups else ranks[i]
         correlation, inflation = lag_one_correlation(column), variance_inflation(column)
         if _is_no_accident(correlation, inflation, dataset.n, dataset.p):
             found.append((i, column, correlation, inflation))
@@ -94,7 +102,7 @@ def _kind(column: Column, correlation: float, inflation: float) -> tuple[str, fl
 
 def _clear_trend(column: Column) -> float:
     """Return the correlation with the number of the row, or 0 where a series without a trend may have it, too."""
-    trend, rest = _trend(column)
+    trend, rest = trend_and_rest(column)
     alike = max(lag_one_correlation(rest), 0.0)
     rows = len(column) * (1 - alike) / (1 + alike)  # independent ones, of which the trend would be as sure
     return trend if trend**2 > _CLEAR and trend**2 * rows > 16 * (1 - trend**2) else 0.0
@@ -107,31 +115,16 @@ def _is_like_a_walk(column: Column, trend: float) -> bool:
     ----------
     "Distribution of the estimators for autoregressive time series with a unit root", doi:10.2307/2286348.
     """
-    series, least = (_trend(column)[1], 21) if trend else (column, 14)
+    series, least = (trend_and_rest(column)[1], 21) if trend else (column, 14)
     return len(column) * (1 - lag_one_correlation(series)) < least
 
 
-def _trend(column: Column) -> tuple[float, Column]:
-    """Return the correlation with the number of the row, and what is left without it."""
-    centred = column - column.mean()
-    time = np.arange(len(column)) - (len(column) - 1) / 2
-    slope = float(centred @ time / (time @ time))
-    spread = math.sqrt(float(centred @ centred))
-    return slope * math.sqrt(float(time @ time)) / spread if spread > 0 else 0.0, centred - slope * time
-
-
-def _groups_of_sorted_rows(dataset: Dataset) -> tuple[int, NDArray[np.bool_]] | None:
-    """Return a column of few values by which the rows are sorted, and where its groups begin."""
+def _groups_of_sorted_rows(dataset: Dataset) -> tuple[int, NDArray[np.intp]] | None:
+    """Return a column of few values by which the rows are sorted, and the number of each row's group."""
     for i in range(dataset.p):
         column = dataset.values[:, i]
         starts = np.concatenate([[True], column[1:] != column[:-1]])
         groups = int(starts.sum())
         if 1 < groups <= dataset.n / 10 and len(np.unique(column)) == groups:
-            return i, starts
+            return i, np.cumsum(starts) - 1
     return None
-
-
-def _less_group_means(values: Column, starts: NDArray[np.bool_]) -> Column:
-    group = np.cumsum(starts) - 1
-    means = np.bincount(group, values) / np.bincount(group)
-    return np.asarray(values - means[group])

@@ -16,10 +16,12 @@ __all__ = [
     "block_length",
     "common_season",
     "lag_one_correlation",
+    "less_means",
     "less_season",
     "runs_test",
     "same_season",
     "season_length",
+    "trend_and_rest",
     "variance_inflation",
 ]
 
@@ -196,10 +198,7 @@ def common_season(x: ArrayLike, y: ArrayLike, lengths: tuple[int, int] | None = 
 def _periods(ranks: Column, longest: int) -> set[int]:
     """Return periods that the strongest waves suggest: theirs, and multiples."""
     periods: set[int] = set()
-    time = np.arange(len(ranks)) - (len(ranks) - 1) / 2
-    level = ranks - ranks.mean()
-    level = level - (level @ time / (time @ time)) * time
-    for series in (level, np.diff(ranks)):  # the differences show a season that drifting values hide
+    for series in (trend_and_rest(ranks)[1], np.diff(ranks)):  # differences show a season that drifting values hide
         waves = np.abs(rfft(series))
         waves[:4] = 0
         strongest = int(waves.argmax())
@@ -254,8 +253,22 @@ def less_season(values: ArrayLike, season: int) -> Column:
     column = one_column(values)
     if season == 1:
         return column
-    time = np.arange(len(column)) % season
-    return np.asarray(column - (np.bincount(time, column) / np.bincount(time))[time])
+    return less_means(column, np.arange(len(column)) % season)
+
+
+def less_means(values: Column, groups: NDArray[np.intp]) -> Column:
+    """Return a series, shape (n,), less the mean of each group; `groups` number those of the rows, from 0 on."""
+    means = np.bincount(groups, values) / np.bincount(groups)
+    return np.asarray(values - means[groups])
+
+
+def trend_and_rest(values: Column) -> tuple[float, Column]:
+    """Return the correlation of a series, shape (n,), with the number of the row, and what is left without it."""
+    centred = values - values.mean()
+    time = np.arange(len(values)) - (len(values) - 1) / 2
+    slope = float(centred @ time / (time @ time))
+    spread = math.sqrt(float(centred @ centred))
+    return slope * math.sqrt(float(time @ time)) / spread if spread > 0 else 0.0, centred - slope * time
 
 
 def block_length(x: ArrayLike, y: ArrayLike, season: int = 1) -> int:
