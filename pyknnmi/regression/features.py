@@ -11,9 +11,9 @@ normal quantile of r/(n + 1), and v the standard normal distribution function of
 With v = r/n the cosines would be too slow in the tails: there few ranks lie between values that are far apart, and what
 a common cause does there would be left over in all of its effects. With u itself they would be slow in the middle.
 
-Those of a column of categories are orthonormal contrasts of their indicators. Where effects of a
-column of numbers jump, steps take the place of its fastest cosines. All are centred and of variance 1; a
-feature that is a linear function of those before it, such as the square of a column of two values, is zero.
+Those of a column of categories are orthonormal contrasts of their indicators. Where effects of a column of numbers
+jump, steps take the place of its fastest cosines. All are centred and of variance 1; a feature that is a linear
+function of those before it, such as the square of a column of two values, is zero.
 """
 
 from __future__ import annotations
@@ -29,7 +29,17 @@ from pyknnmi.errors import DataError
 from pyknnmi.numbers.ranks import average_ranks
 from pyknnmi.run import check_memory
 
-__all__ = ["CATEGORIES", "FAST_SLOTS", "NUMBERS", "PRODUCT_SLOTS", "SOURCE_SLOTS", "WIDTH", "blocks_of", "put_steps"]
+__all__ = [
+    "CATEGORIES",
+    "FAST_SLOTS",
+    "NUMBERS",
+    "PRODUCT_SLOTS",
+    "SOURCE_SLOTS",
+    "WIDTH",
+    "blocks_of",
+    "put_steps",
+    "step_at",
+]
 
 Values = NDArray[np.float64]
 
@@ -87,7 +97,12 @@ def block_of(values: Values) -> Values:
 def put_steps(block: Values, column: Values, places: Values) -> None:
     """Put a step at each of these values of the column in the place of a fast cosine, the first into the last slot."""
     for slot, place in zip(range(WIDTH - 1, 0, -1), places, strict=False):
-        block[:, slot] = _standardized((column >= place).astype(float))
+        block[:, slot] = step_at(column, place)
+
+
+def step_at(column: Values, place: float) -> Values:
+    """Return the feature that has one level in the rows below this value of the column, and another in the others."""
+    return _standardized((column >= place).astype(float))
 
 
 def contrasts_of(codes: Values, name: str) -> Values:

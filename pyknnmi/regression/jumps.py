@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pyknnmi.regression.features import step_at
 from pyknnmi.regression.priors import MOST_STEPS, STEP_BACKGROUNDS, STEP_SIZES
 
 __all__ = ["places_of_jumps"]
@@ -60,8 +61,7 @@ def places_of_jumps(column: Values, block: Values, effects: Values, evidence: Va
         place = places[best]
         found.append(int(place))
         evidence = np.maximum(evidence, with_step[:, best])
-        features = np.column_stack([features, np.where(np.arange(n) < place, 0.0, 1.0)])
-        features[:, -1] = (features[:, -1] - features[:, -1].mean()) / features[:, -1].std()
+        features = np.column_stack([features, step_at(column, column[place])])
         places = places[np.abs(places - place) > n / _APART]
     return column[found]
 
