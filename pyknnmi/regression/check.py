@@ -57,26 +57,28 @@ def direction_p_values(
     `fits` are those of the responses on the columns given, `fits_with_source` those on the source too.
     """
     directions = [(response, source, tuple(sorted(given))) for response, source, given in questions]
-    parts = []
+    responses, sources, sets, mixtures = [], [], [], []
     for (response, source, given), fit, full in zip(directions, fits, fits_with_source, strict=True):
         for slot, terms, full_terms in zip(regressions.targets[response], fit.terms, full.terms, strict=True):
             effect = np.zeros(WIDTH)
             if full.gain - fit.gain >= _SURE_EFFECT:
                 effect = _fast_effect(regressions, response, slot, source, full_terms)
-            slots = [k for k in (*SOURCE_SLOTS, *_OTHER_SLOTS) if k in SOURCE_SLOTS or effect[k] != 0]
+            slots = [*SOURCE_SLOTS, *(k for k in _OTHER_SLOTS if effect[k] != 0)]
             slots = [k for k in slots if regressions.has_spread(source, k)]
-            mixture = effect[slots].tolist() if effect.any() else []
-            parts.append((((response, slot), terms), [(source, k, given) for k in slots], given, mixture))
-    needed = sorted({key for _, keys, _, _ in parts for key in keys})
+            responses.append(((response, slot), terms))
+            sources.append([(source, k, given) for k in slots])
+            sets.append(given)
+            mixtures.append(effect[slots].tolist() if effect.any() else [])
+    needed = sorted({key for keys in sources for key in keys})
     of_sources = dict(zip(needed, regressions.feature_fits(needed), strict=True))
     groups = regressions.products(
-        [response for response, _, _, _ in parts],
-        [[((source, k), of_sources[source, k, given]) for source, k, given in keys] for _, keys, _, _ in parts],
-        [given for _, _, given, _ in parts],
-        [mixture for _, _, _, mixture in parts],
+        responses,
+        [[((source, k), of_sources[source, k, given]) for source, k, given in keys] for keys in sources],
+        sets,
+        mixtures,
         _BIN_ROWS,
     )
-    p_values = iter([_joined(group, len(mixture)) for group, (*_, mixture) in zip(groups, parts, strict=True)])
+    p_values = iter([_joined(group, len(mixture)) for group, mixture in zip(groups, mixtures, strict=True)])
     return [
         cauchy_combination([(next(p_values), 1.0) for _ in regressions.targets[response]])
         for response, _, _ in directions
