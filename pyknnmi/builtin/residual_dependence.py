@@ -337,23 +337,20 @@ class _Question:
             first += len(part)
 
     def _drawn(self, first: int, last: int) -> Rows:
-        parts = []
-        if first == 0:
-            parts.append(np.arange(len(self._setting.z), dtype=np.uint32)[None])
-            first = 1
-        if first <= last:
-            permutations = swapped_rows(
-                self._setting.z,
-                permutations=last - first + 1,
-                neighbors=self._component.neighbors,
-                seed=self._run.seed,
-                stream=self._stream,
-                first=first - 1,
-                threads=self._threads,
-                poll=self._run.poll,
-            )
-            parts.append(permutations)
-        return np.vstack(parts)
+        own = np.arange(len(self._setting.z), dtype=np.uint32)[None]
+        if last == 0:
+            return own
+        permutations = swapped_rows(
+            self._setting.z,
+            permutations=last - max(first, 1) + 1,
+            neighbors=self._component.neighbors,
+            seed=self._run.seed,
+            stream=self._stream,
+            first=max(first, 1) - 1,
+            threads=self._threads,
+            poll=self._run.poll,
+        )
+        return permutations if first else np.vstack([own, permutations])
 
 
 @dataclass(frozen=True)
