@@ -24,25 +24,20 @@ AlongY::AlongY(const FixedSide& fixed, const Points& x)
     : row_(fixed.order().rows()),
       x_(values_of(x)),
       x_cap_(fixed.x_cap()),
-      z_cap_(0.0),
+      z_cap_(fixed.line().z_cap()),
       ranked_x_(fixed.ranked(nullptr, x_, fixed.x_cap())),
       kernels_(&fixed.kernels()) {
-    const SortedLine* const line = fixed.line();
+    const SortedLine& line = fixed.line();
     const std::size_t n = x_.size();
-    if (line == nullptr) {
-        cells_ = RowLabels().of(x);
-        return;
-    }
     std::vector<std::uint32_t> along(n);  // where each row of the data is on the line
     std::vector<double> x_along(n);
     for (std::size_t i = 0; i < n; ++i) {
-        along[line->rows()[i]] = static_cast<std::uint32_t>(i);
-        x_along[i] = x_[line->rows()[i]];
+        along[line.rows()[i]] = static_cast<std::uint32_t>(i);
+        x_along[i] = x_[line.rows()[i]];
     }
     for (std::uint32_t& row : row_) row = along[row];
     x_ = std::move(x_along);
-    z_.assign(line->z().level[0], line->z().level[0] + n);
-    z_cap_ = line->z_cap();
+    z_.assign(line.z().level[0], line.z().level[0] + n);
     std::vector<double> both = x_;
     both.insert(both.end(), z_.begin(), z_.end());
     cells_ = RowLabels().of(Points::column_major(both.data(), n, 2));
@@ -72,7 +67,7 @@ std::size_t AlongY::joint_within(const RankedColumn& y, std::size_t position, do
 
 std::size_t AlongY::xz_within(std::size_t position, double radius) const {
     const std::uint32_t row = row_[position];
-    return kernels_->line_within(ranked_x_.view(), x_[row], z_.empty() ? 0.0 : z_[row], radius).yz - 1;
+    return kernels_->line_within(ranked_x_.view(), x_[row], z_[row], radius).yz - 1;
 }
 
 std::size_t AlongY::y_within(const RankedColumn& y, double value, double radius) const {
@@ -84,7 +79,7 @@ std::size_t AlongY::y_within(const RankedColumn& y, double value, double radius)
 
 double AlongY::xz_distance(std::uint32_t row, std::uint32_t other) const {
     const double x = std::min(std::abs(x_[other] - x_[row]), x_cap_);
-    return z_.empty() ? x : std::max(x, std::min(std::abs(z_[other] - z_[row]), z_cap_));
+    return std::max(x, std::min(std::abs(z_[other] - z_[row]), z_cap_));
 }
 
 // Calls visit(row, distance in y) for the other rows that are near in y, on both sides at once.

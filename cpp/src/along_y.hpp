@@ -1,4 +1,4 @@
-// For z of at most one column: the neighbours of a point found along y, from the nearest value on.
+// For z of one column: the neighbours of a point found along y, from the nearest value on.
 //
 // A list of neighbours in (x, z) serves many y's, but not well the few whose k-th neighbour is far away there: they
 // would make it long for all. Where many points are near in (x, z) and yet the k-th neighbour is far, few are near in
@@ -39,7 +39,7 @@ private:
 
     // Rows are counted along the line, as those of a RankedColumn.
     std::vector<std::uint32_t> row_;  // at each position
-    std::vector<double> x_, z_;       // by row; z_ is empty without z
+    std::vector<double> x_, z_;       // by row
     Labels cells_;                    // equal where x and z are
     double x_cap_, z_cap_;
     RankedColumn ranked_x_;

@@ -12,7 +12,7 @@ namespace {
 // About how many others are equal to a row, by a sample of rows: of (x, z), or of z where it has two or more columns.
 double equal_rows(const Points& x, const Points& z) {
     std::vector<Points> columns;
-    if (z.columns() <= 1) columns.push_back(x);
+    if (z.columns() == 1) columns.push_back(x);
     for (std::size_t c = 0; c < z.columns(); ++c) columns.push_back(z.column(c));
     const auto compare = [&](std::size_t a, std::size_t b) {
         for (const Points& column : columns)
@@ -32,17 +32,15 @@ double equal_rows(const Points& x, const Points& z) {
 }
 
 // The number of y's from which on shared lists pay, as measured with k = 3 on Gaussian data of 500 to 100,000 rows.
-// The more columns z has, the more there is to share; with one or none, lists grow long in large samples. Where so many
+// The more columns z has, the more there is to share; with one, lists grow long in large samples. Where so many
 // rows are equal that lists would grow too long, that engine goes along y or counts them as sets, and the other looks
 // at all of them.
 std::size_t enough_to_share(const Points& x, const Points& z, std::size_t k) {
     constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
     const std::size_t longest = longest_list(x.rows(), k);
     if (x.rows() > longest && equal_rows(x, z) > static_cast<double>(longest)) return 1;
-    if (z.columns() <= 1 && x.rows() >= 50'000) return never;
+    if (z.columns() == 1 && x.rows() >= 50'000) return never;
     switch (z.columns()) {
-        case 0:
-            return 16;
         case 1:
             return 6;
         case 2:
@@ -56,14 +54,6 @@ std::size_t enough_to_share(const Points& x, const Points& z, std::size_t k) {
     }
 }
 
-// Which engine may serve, and which is fastest.
-Engine engine_for(const Points& x, const Points& z, std::size_t k, std::size_t y_width, std::size_t count,
-                  const Options& options) {
-    if (x.columns() != 1 || y_width != 1) return Engine::tree;
-    if (options.engine != Engine::automatic) return options.engine;
-    return count >= enough_to_share(x, z, k) ? Engine::batch : Engine::single;
-}
-
 }  // namespace
 
 std::size_t longest_list(std::size_t points, std::size_t k) {
@@ -74,16 +64,14 @@ std::size_t longest_list(std::size_t points, std::size_t k) {
 std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                             std::size_t y_width, std::size_t count, const Options& options) {
     if (neighborhood.estimator == Estimator::cells) return make_cell_engine(x, z, neighborhood, options);
-    if (z.empty() && x.columns() == 1 && y_width == 1 && options.engine != Engine::tree)
-        return make_plane_engine(x, neighborhood, kernels(), options);
-    switch (engine_for(x, z, static_cast<std::size_t>(neighborhood.k), y_width, count, options)) {
-        case Engine::single:
-            return make_single_engine(x, z, neighborhood, kernels(), options);
-        case Engine::batch:
-            return make_batch_engine(x, z, neighborhood, kernels(), options);
-        default:
-            return make_tree_engine(x, z, neighborhood, options);
-    }
+    if (x.columns() != 1 || y_width != 1 || options.engine == Engine::tree)
+        return make_tree_engine(x, z, neighborhood, options);
+    if (z.empty()) return make_plane_engine(x, neighborhood, kernels(), options);
+    const bool shares = options.engine == Engine::automatic
+                            ? count >= enough_to_share(x, z, static_cast<std::size_t>(neighborhood.k))
+                            : options.engine == Engine::batch;
+    return shares ? make_batch_engine(x, z, neighborhood, kernels(), options)
+                  : make_single_engine(x, z, neighborhood, kernels(), options);
 }
 
 }  // namespace knnmi

@@ -52,7 +52,7 @@ std::unique_ptr<NeighborEngine> make_single_engine(const Points& x, const Points
 std::unique_ptr<NeighborEngine> make_batch_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                                   const Kernels& kernels, const Options& options);
 
-// Of near points in (x, z) that the batch engine makes, with at most one column in z; each y is searched along its own
+// Of near points in (x, z) that the batch engine makes, with one column in z; each y is searched along its own
 // values where a list would be longer.
 std::size_t longest_list(std::size_t points, std::size_t k);
 

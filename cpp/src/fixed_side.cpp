@@ -11,12 +11,13 @@ FixedSide::FixedSide(const Points& x, const Points& z, const Neighborhood& neigh
       order_(z.columns() >= 2 ? SpatialOrder({z}, x) : SpatialOrder({x, z})),
       geometry_(order_.geometry()),
       x_cap_(cap_of(x.is_category(0))),
-      terms_(order_.points(), !z.empty(), neighborhood) {
-    if (z.columns() >= 2) {
+      terms_(order_.points(), true, neighborhood) {
+    if (z.columns() == 1) {
+        line_.emplace(z);
+    } else {
         x_ = order_.arranged(x);
         find_sets();
     }
-    if (z.columns() == 1) line_.emplace(z);
 }
 
 template <class Compare>

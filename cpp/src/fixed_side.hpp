@@ -1,4 +1,4 @@
-// What the two fast engines know before they see a y.
+// What the two engines for z of one or more columns know before they see a y.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +22,11 @@ struct EqualPoints {
     std::vector<std::uint32_t> blocks;
 
     std::size_t points() const { return blocks.size() * block_size; }
-    std::size_t position() const { return blocks.front() * block_size; }  // of one of them
 };
 
 // With two or more columns in z the points are ordered by z, and by x where they are equal, and all counts come from
-// distances to near blocks. With fewer they are ordered by (x, z), which is tighter, and the counts in z and (y, z)
-// come from sorted values.
+// distances to near blocks. With one they are ordered by (x, z), which is tighter, and the counts in z and (y, z) come
+// from sorted values.
 class FixedSide {
 public:
     FixedSide(const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& kernels);
@@ -40,7 +39,7 @@ public:
 
     // x by position when the order is that of z, else null.
     const double* x() const { return x_.empty() ? nullptr : x_.data(); }
-    bool counts_by_line() const { return x_.empty(); }
+    bool counts_by_line() const { return line_.has_value(); }
 
     // With two or more columns in z: the large sets of points that are equal in z, then those equal in x too. For each
     // block the number of its set of either kind, or `no_set`; empty where there are no sets.
@@ -63,11 +62,11 @@ public:
     double x_cap() const { return x_cap_; }
     const Terms& terms() const { return terms_; }
 
-    // For counts_by_line(): see RankedColumn. The line is null when z is empty.
-    const SortedLine* line() const { return line_ ? &*line_ : nullptr; }
+    // For counts_by_line(): see RankedColumn.
+    const SortedLine& line() const { return *line_; }
     RankedColumn ranked(std::shared_ptr<const SortedColumn> other, std::span<const double> y, double y_cap) const;
 
-    // The single column of z, or anything when there is none.
+    // The last column of z.
     double z(std::size_t position) const {
         return geometry_.coordinates[(geometry_.dimensions - 1) * geometry_.stride + position];  // after x
     }

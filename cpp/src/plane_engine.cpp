@@ -41,13 +41,15 @@ public:
                 root_.push_back(std::sqrt(std::clamp(distance, least_root, 1 / least_root)));
                 per_root_.push_back(static_cast<double>(farther) / root_.back());
                 gap_.push_back(end - begin > 1 ? gap : 0.0);
+                first_equal_.push_back(static_cast<std::uint32_t>(begin));
             }
         }
     }
 
-    const std::vector<std::uint32_t>& rows() const { return rows_; }      // by place
-    const std::vector<std::uint32_t>& places() const { return places_; }  // by row
-    std::span<const double> values() const { return sorted_.values(); }   // by place
+    const std::vector<std::uint32_t>& rows() const { return rows_; }                // by place
+    const std::vector<std::uint32_t>& places() const { return places_; }            // by row
+    std::span<const double> values() const { return sorted_.values(); }             // by place
+    const std::vector<std::uint32_t>& first_equal() const { return first_equal_; }  // by place: the first of its value
 
     PlaneAxis view(const double* across, const std::uint16_t* crossed) const {
         return {&sorted_.view(), across, crossed, root_.data(), per_root_.data(), gap_.data(), cap_};
@@ -65,7 +67,7 @@ private:
         return std::min(up_only ? up : down_only ? down : std::min(up, down), cap_);
     }
 
-    std::vector<std::uint32_t> rows_, places_;
+    std::vector<std::uint32_t> rows_, places_, first_equal_;
     SortedColumn sorted_;
     std::vector<double> root_, per_root_, gap_;
     double cap_;
@@ -101,26 +103,22 @@ public:
     const Plane& plane() const { return plane_; }
 
     // For each place on the axis of x, how many others are equal in both x and y.
-    void count_equal(std::vector<std::uint32_t>& equal) {
+    void count_equal(const Axis& x, const Axis& y, std::vector<std::uint32_t>& equal) {
         equal.resize(plane_.points);
-        labels_.assign(plane_.points, 0);  // by place on the axis of x: the first place of an equal x
-        tally_.assign(plane_.points, 0);
-        const double* const xs = plane_.x.sorted->level[0];
-        const double* const ys = plane_.y.sorted->level[0];
-        for (std::size_t p = 1; p < plane_.points; ++p)
-            labels_[p] = xs[p] == xs[p - 1] ? labels_[p - 1] : static_cast<std::uint32_t>(p);
-        places_.resize(plane_.points);
-        for (std::size_t p = 0; p < plane_.points; ++p) places_[place_in_y_[p]] = static_cast<std::uint32_t>(p);
+        tally_.assign(plane_.points, 0);  // by the first place of an x
+        place_in_x_.resize(plane_.points);
+        for (std::size_t p = 0; p < plane_.points; ++p) place_in_x_[place_in_y_[p]] = static_cast<std::uint32_t>(p);
+        const auto tally = [&](std::size_t q) -> std::uint32_t& { return tally_[x.first_equal()[place_in_x_[q]]]; };
         for (std::size_t begin = 0, end = 0; begin < plane_.points; begin = end) {
-            for (; end < plane_.points && ys[end] == ys[begin]; ++end) ++tally_[labels_[places_[end]]];
-            for (std::size_t q = begin; q < end; ++q) equal[places_[q]] = tally_[labels_[places_[q]]] - 1;
-            for (std::size_t q = begin; q < end; ++q) tally_[labels_[places_[q]]] = 0;
+            for (; end < plane_.points && y.first_equal()[end] == begin; ++end) ++tally(end);
+            for (std::size_t q = begin; q < end; ++q) equal[place_in_x_[q]] = tally(q) - 1;
+            for (std::size_t q = begin; q < end; ++q) tally(q) = 0;
         }
     }
 
 private:
     std::vector<double> y_along_x_, x_along_y_;
-    std::vector<std::uint32_t> place_in_y_, labels_, tally_, places_;
+    std::vector<std::uint32_t> place_in_y_, place_in_x_, tally_;
     std::vector<std::uint16_t> crossed_x_, crossed_y_;
     std::size_t shift_ = 0;
     Plane plane_{};
@@ -252,7 +250,7 @@ private:
             y = permuted.axis(index);
             permuted.places(index, *y, places);
             crossing.cross(engine->x_, *y, places);
-            if (engine->terms_.mixed()) crossing.count_equal(equal);
+            if (engine->terms_.mixed()) crossing.count_equal(engine->x_, *y, equal);
         }
 
         const PlaneEngine* engine;

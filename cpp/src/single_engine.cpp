@@ -17,7 +17,7 @@ struct PointCounts {
     std::size_t xz, yz, z, joint;  // the point itself not included
 };
 
-// One y by position, and along the line if there is one.
+// One y by position, and along the line where counts come from it.
 struct Column {
     AlignedVector<double> values;
     double cap;

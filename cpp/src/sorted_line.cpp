@@ -25,17 +25,14 @@ constexpr std::size_t worth_a_grid = 2048;  // rows from which on one is made
 SortedLine::SortedLine(const Points& z)
     : rows_(ascending_rows(z)), sorted_(values_at(rows_, z)), z_cap_(cap_of(z.is_category(0))) {}
 
-RankedColumn::RankedColumn(std::shared_ptr<const SortedColumn> other, const SortedLine* line, std::span<const double> y,
+RankedColumn::RankedColumn(std::shared_ptr<const SortedColumn> other, const SortedLine& line, std::span<const double> y,
                            double y_cap, const Kernels& kernels)
-    : points_(y.size()), sorted_(std::move(other)), line_(line), ranks_(points_), y_cap_(y_cap) {
-    std::vector<double> along;
-    if (line != nullptr) along = values_at(line->rows(), y);
-    const double* const values = line != nullptr ? along.data() : y.data();
-    const bool with_grid = line != nullptr && points_ >= worth_a_grid;
-    // Along a line, ranks among other values would do, as long as they are all there; a grid needs places.
+    : points_(y.size()), sorted_(std::move(other)), line_(&line), ranks_(points_), y_cap_(y_cap) {
+    const std::vector<double> values = values_at(line.rows(), y);
+    const bool with_grid = points_ >= worth_a_grid;
+    // Ranks among other values would do, as long as they are all there; a grid needs places.
     const auto usable = [&] {
-        return kernels.rank(sorted_->view(), values, points_, ranks_.data()) &&
-               ((line != nullptr && !with_grid) || take_places());
+        return kernels.rank(sorted_->view(), values.data(), points_, ranks_.data()) && (!with_grid || take_places());
     };
     if (!sorted_ || !usable()) {
         sorted_ = std::make_shared<SortedColumn>(y);
@@ -118,22 +115,16 @@ void RankedColumn::make_grid() {
 }
 
 RankedLine RankedColumn::view() const {
-    RankedLine line{.points = points_,
-                    .y = &sorted_->view(),
-                    .z = nullptr,
-                    .places = nullptr,
-                    .by_place = nullptr,
-                    .grid = grid_.empty() ? nullptr : grid_.data(),
-                    .grid_shift = grid_shift_,
-                    .y_cap = y_cap_,
-                    .z_cap = 0.0};
-    if (line_ != nullptr) {
-        line.z = &line_->z();
-        line.places = ranks_.data();
-        if (line.grid != nullptr) line.by_place = ascending().rows.data();
-        line.z_cap = line_->z_cap();
-    }
-    return line;
+    const bool with_grid = !grid_.empty();
+    return {.points = points_,
+            .y = &sorted_->view(),
+            .z = &line_->z(),
+            .places = ranks_.data(),
+            .by_place = with_grid ? ascending().rows.data() : nullptr,
+            .grid = with_grid ? grid_.data() : nullptr,
+            .grid_shift = grid_shift_,
+            .y_cap = y_cap_,
+            .z_cap = line_->z_cap()};
 }
 
 }  // namespace knnmi

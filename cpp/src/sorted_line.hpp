@@ -29,12 +29,12 @@ private:
     double z_cap_;
 };
 
-// One y along a SortedLine; with no line, z is empty and the rows are in the order given.
+// One y along a SortedLine.
 class RankedColumn {
 public:
     // Sorts only if it has to: the sorted values of another y, which may be null, do as well when they are the same
     // values, as they are in permutations.
-    RankedColumn(std::shared_ptr<const SortedColumn> other, const SortedLine* line, std::span<const double> y,
+    RankedColumn(std::shared_ptr<const SortedColumn> other, const SortedLine& line, std::span<const double> y,
                  double y_cap, const Kernels& kernels);
 
     const std::shared_ptr<const SortedColumn>& sorted() const { return sorted_; }

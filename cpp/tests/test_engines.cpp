@@ -1,6 +1,7 @@
 // Every engine, on every instruction set and thread count, gives the counts of the definition; and sums of digammas
 // that are the same bits whatever the engine.
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <span>
@@ -40,19 +41,20 @@ struct Problem {
 using MakeEngine = std::unique_ptr<NeighborEngine> (*)(const Points&, const Points&, const Neighborhood&,
                                                        const Kernels&, const Options&);
 
+constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
+
 constexpr struct {
     const char* name;
+    std::size_t least, most;  // columns of z that it serves
     MakeEngine make;
-} engines[] = {{"single", make_single_engine},
-               {"batch", make_batch_engine},
-               {"plane",
-                [](const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& set,
-                   const Options& options) {
-                    return z.empty() ? make_plane_engine(x, neighborhood, set, options)
-                                     : make_batch_engine(x, z, neighborhood, set, options);
-                }},
-               {"tree", [](const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels&,
-                           const Options& options) { return make_tree_engine(x, z, neighborhood, options); }}};
+} engines[] = {{"plane", 0, 0,
+                [](const Points& x, const Points&, const Neighborhood& neighborhood, const Kernels& set,
+                   const Options& options) { return make_plane_engine(x, neighborhood, set, options); }},
+               {"single", 1, any, make_single_engine},
+               {"batch", 1, any, make_batch_engine},
+               {"tree", 0, any,
+                [](const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels&,
+                   const Options& options) { return make_tree_engine(x, z, neighborhood, options); }}};
 
 // Of the definitions: Frenzel and Pompe 2007; Mesner and Shalizi 2019 and Grassberger 1988, with psi(k) added.
 Sum sum_of_digammas(const NeighborCounts& n, const Problem& problem) {
@@ -78,6 +80,7 @@ void check_against_brute_force(const Problem& problem, const Options& options, c
 
     for (const Kernels* const set : usable_kernels()) {
         for (const auto& engine : engines) {
+            if (problem.dz < engine.least || problem.dz > engine.most) continue;
             const auto made = engine.make(problem.x(), problem.z(), problem.neighborhood, *set, options);
             std::vector<Sum> sums(problem.columns());
             made->sums(problem.source(), 1, 0, sums);
@@ -245,15 +248,18 @@ TEST(levels_beside_levels_against_brute_force) {
 
 // All columns of one estimate may be taken in parts, from any index on.
 TEST(columns_can_be_taken_in_parts) {
-    const Problem problem{gaussian(150, 2 + 41, 5), 2, 3};
-    for (const auto& engine : engines) {
-        const auto made = engine.make(problem.x(), problem.z(), problem.neighborhood, kernels(), {});
-        std::vector<Sum> all(problem.columns()), parts(problem.columns());
-        made->sums(problem.source(), 1, 0, all);
-        for (std::size_t first = 0; first < parts.size(); first += 13)
-            made->sums(problem.source(), 1, first,
-                       std::span(parts).subspan(first, std::min<std::size_t>(13, parts.size() - first)));
-        CHECK(all == parts);
+    for (const std::size_t dz : {0, 1, 2}) {
+        const Problem problem{gaussian(150, 1 + dz + 40, 5), dz, 3};
+        for (const auto& engine : engines) {
+            if (dz < engine.least || dz > engine.most) continue;
+            const auto made = engine.make(problem.x(), problem.z(), problem.neighborhood, kernels(), {});
+            std::vector<Sum> all(problem.columns()), parts(problem.columns());
+            made->sums(problem.source(), 1, 0, all);
+            for (std::size_t first = 0; first < parts.size(); first += 13)
+                made->sums(problem.source(), 1, first,
+                           std::span(parts).subspan(first, std::min<std::size_t>(13, parts.size() - first)));
+            CHECK(all == parts);
+        }
     }
 }
 

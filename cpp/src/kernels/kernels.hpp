@@ -1,4 +1,4 @@
-// The inner loops of the two fast engines, once for each instruction set.
+// The inner loops of the fast engines, once for each instruction set.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct BoxQuery {
 };
 
 // A y along the order of a z of one column: places[i] is the place, or the rank, of the i-th point by z among the
-// sorted values of y. Without z there is only the sorted y.
+// sorted values of y. Of a y alone, sorted, z and places are null.
 //
 // Large ones have a grid, with cells of 2^grid_shift points in both orders: row r, column c of it has the number of
 // points in the first r cells by z and the first c cells by y. Then by_place is the inverse of places.

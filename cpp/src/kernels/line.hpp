@@ -1,4 +1,4 @@
-// Counts in z and in (y, z) when z has at most one column.
+// Counts in z and in (y, z) when z has one column, and in a y alone.
 #pragma once
 
 #include "kernels/common.hpp"
