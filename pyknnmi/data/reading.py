@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -65,6 +66,8 @@ _MISSING_LABELS = {
 """What stands for one among labels, where "none" and "Na" are words of their own."""
 _DELIMITERS = ",;\t"
 _TINY = re.compile(r"[eE]-\d{3}")
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
+_BELOW_THOUSAND = re.compile(r"[-+]?\d{1,3}")
 _ROWS_AT_A_TIME = 500  # few enough to stay in the cache
 _CELLS_AT_A_TIME = 500_000  # of wide tables fewer rows: a cell as text takes ten times the memory of its number
 
@@ -177,6 +180,7 @@ def read_columns(source: str | os.PathLike[str] | IO[Any], options: TableOptions
         if len(names) > 1:
             raise
         raise _one_column(where, names[0]) from None
+    _check_points(body, columns)
     return TableRead(tuple(columns), tuple(names[i] for i in sorted(outside)), body)
 
 
@@ -316,7 +320,6 @@ def _column(body: _Body, name: str, cells: _Cells, options: TableOptions) -> Col
 
     if not text:
         _check_digits(body, name, numbers, cells.has_tiny)
-        _check_points(body, name, numbers)
         return ColumnRead(name, numbers, "continuous", cells.first, found)
     if not cells.as_text:
         if has_numbers:
@@ -375,30 +378,45 @@ def _check_digits(body: _Body, name: str, numbers: Values, has_tiny: bool) -> No
             raise lost_digits(cell, f"line {line}", name)
 
 
-def _check_points(body: _Body, name: str, numbers: Values) -> None:
-    """Warn of a column in which points may separate thousands: 12 is there, and so is 1.250."""
-    size = np.abs(numbers[~np.isnan(numbers)])
-    whole = size == np.round(size)
-    if not (size < 1000).all() or whole.all() or not whole.any() or (size[~whole] < 1).any():
-        return
-    with_point = trailing_zero = without_point = None
-    for row, line, cell in body.cells_of(name):
-        if np.isnan(numbers[row]):
-            continue
-        if re.fullmatch(r"[-+]?[1-9]\d{0,2}\.\d{3}", cell):
-            with_point = cell
-            if cell.endswith("0"):
-                trailing_zero = cell, line
-        elif re.fullmatch(r"[-+]?\d{1,3}", cell):
-            without_point = cell
-        else:
+def _check_points(body: _Body, columns: Sequence[ColumnRead]) -> None:
+    """Warn of columns in which points may separate thousands: 12 is there, and so is 1.250.
+
+    The text is read once more for all of them, and no further than until none is left.
+    """
+    suspects = {body.names.index(column.name): column for column in columns if _may_be_thousands(column)}
+    trailing_zero: dict[int, tuple[str, int]] = {}
+    without_point: dict[int, str] = {}
+    for row, (line, cells) in enumerate(body.lines() if suspects else ()):
+        for i, column in list(suspects.items()):
+            if math.isnan(column.values[row]):
+                continue
+            cell = cells[i].strip()
+            if _THOUSANDS.fullmatch(cell):
+                if cell.endswith("0"):
+                    trailing_zero[i] = cell, line
+            elif _BELOW_THOUSAND.fullmatch(cell):
+                without_point[i] = cell
+            else:
+                del suspects[i]
+        if not suspects:
             return
-    if with_point and trailing_zero and without_point:
-        cell, line = trailing_zero
-        warn(
-            f"{body.where}, line {line}: in column '{name}' the points may separate thousands, since '{cell}' stands "
-            f"beside '{without_point}'; they were read as decimal points: if they are not, remove them"
-        )
+    for i, column in suspects.items():
+        if i in trailing_zero and i in without_point:
+            cell, line = trailing_zero[i]
+            warn(
+                f"{body.where}, line {line}: in column '{column.name}' the points may separate thousands, since "
+                f"'{cell}' stands beside '{without_point[i]}'; they were read as decimal points: if they are not, "
+                "remove them"
+            )
+
+
+def _may_be_thousands(column: ColumnRead) -> bool:
+    """Return whether some numbers of a column are whole and some are not, all below 1,000 and the latter above 1."""
+    size = np.abs(column.values[~np.isnan(column.values)])
+    whole = size == np.round(size)
+    return column.kind == "continuous" and bool(
+        (size < 1000).all() and whole.any() and not whole.all() and (size[~whole] >= 1).all()
+    )
 
 
 def _split(where: str, text: str, options: TableOptions) -> tuple[_Body, list[str]]:

@@ -502,6 +502,16 @@ def test_points_beside_what_has_none_are_decimal(write, other):  # no warning: i
     assert read_table(write(f"a;b\n999.000;1\n12.345;2\n1.250;3\n{other};4\n")).n == 4
 
 
+def test_a_table_is_read_once_more_for_the_points_of_all_columns(write, monkeypatch):
+    columns = [f"x{i}" for i in range(20)]
+    rows = [",".join(f"{10 + row + i}.{row % 3 * 125:03d}" for i in range(20)) for row in range(30)]
+    looked = []
+    lines = reading._Body.lines
+    monkeypatch.setattr(reading._Body, "lines", lambda body: looked.append(body) or lines(body))
+    assert read_table(write("\n".join([",".join(columns), *rows, ""]))).p == 20  # all look as if 12.000 were 12000
+    assert len(looked) == 1
+
+
 def test_marks_of_missing_values_are_no_whole_numbers_beside_points(write):  # a warning would be an error here
     text = "a;b\n1.250;1\n2.000;2\n-99;3\n3.111;4\n"
     assert read_table(write(text), "drop", missing_marks=["-99"]).n == 3
