@@ -7,7 +7,7 @@ import io
 import math
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import IO, Any, Unpack
@@ -65,7 +65,6 @@ _MISSING_LABELS = {
 }
 """What stands for one among labels, where "none" and "Na" are words of their own."""
 _DELIMITERS = ",;\t"
-_TINY = re.compile(r"[eE]-\d{3}")
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
 _BELOW_THOUSAND = re.compile(r"[-+]?\d{1,3}")
 _ROWS_AT_A_TIME = 500  # few enough to stay in the cache
@@ -227,12 +226,6 @@ class _Body:
             if row:
                 yield line, row
 
-    def cells_of(self, name: str) -> Iterator[tuple[int, int, str]]:
-        """Yield the number of each row, the line on which it begins, and what it has in a column."""
-        column = self.names.index(name)
-        for row, (line, cells) in enumerate(self.lines()):
-            yield row, line, cells[column].strip()
-
     def place(self, row: int) -> str:
         """Return where a row is, for a message."""
         return f"line {next(islice(self.lines(), row, None))[0]}"
@@ -255,7 +248,7 @@ class _Cells:
         self.first = ""
         self.words: dict[str, int] = {}
         self.first_row: list[int] = []
-        self.has_tiny = False  # whether there may be a number that a double makes 0
+        self.lost: dict[str, int] = {}  # the numbers that a double rounds or makes 0, and the first row of each
         self._numbers: list[Values] = []
         self._codes: list[NDArray[np.int32]] = []
         self._rows = 0
@@ -271,10 +264,12 @@ class _Cells:
             except ValueError:
                 read = None
         # "1_2" and "nan" are no numbers here, though Python's float takes them
-        text = "".join(cells)
-        self.has_tiny = self.has_tiny or _TINY.search(text) is not None
-        if read is None or np.isnan(read).any() or "_" in text:
+        if read is None or np.isnan(read).any() or "_" in "".join(cells):
             read = np.array([self._number(cell, at, codes) for at, cell in enumerate(cells)])
+        suspect = np.flatnonzero((read == 0) | (np.abs(read) >= WHOLE_NUMBERS))
+        for cell in dict.fromkeys(map(cells.__getitem__, suspect.tolist())):
+            if _is_lost(cell.strip()):
+                self.lost.setdefault(cell.strip(), self._rows + cells.index(cell))
         self._numbers.append(read)
         self._codes.append(codes)
         self._rows += len(cells)
@@ -319,7 +314,7 @@ def _column(body: _Body, name: str, cells: _Cells, options: TableOptions) -> Col
         return f"{body.where}, {body.place(cells.first_row[cells.words[word]])}: "
 
     if not text:
-        _check_digits(body, name, numbers, cells.has_tiny)
+        _check_digits(body, name, numbers, cells.lost)
         return ColumnRead(name, numbers, "continuous", cells.first, found)
     if not cells.as_text:
         if has_numbers:
@@ -362,20 +357,20 @@ def _text_among_numbers(where: str, name: str, word: str, is_first: bool) -> Dat
     )
 
 
-def _check_digits(body: _Body, name: str, numbers: Values, has_tiny: bool) -> None:
-    """Raise an error for a whole number that a double rounds, and for a number that it makes 0."""
-    suspect = np.isfinite(numbers) & (np.abs(numbers) >= WHOLE_NUMBERS)
-    if has_tiny:
-        suspect |= numbers == 0
-    if not suspect.any():
-        return
-    for row, line, cell in body.cells_of(name):
-        if not suspect[row]:
-            continue
-        if numbers[row] == 0 and re.match(r"[-+]?[0.]*[1-9]", cell):
-            raise too_small(cell, f"line {line}", name)
-        if (whole := re.fullmatch(r"([-+]?\d{1,4000})(?:\.0*)?", cell)) and int(whole[1]) != int(numbers[row]):
-            raise lost_digits(cell, f"line {line}", name)
+def _is_lost(cell: str) -> bool:
+    """Return whether a number is a whole one that a double rounds, or one that it makes 0."""
+    value = float(cell)
+    if value == 0:
+        return re.match(r"[-+]?[0.]*[1-9]", cell) is not None
+    whole = re.fullmatch(r"([-+]?\d{1,4000})(?:\.0*)?", cell)
+    return whole is not None and math.isfinite(value) and int(whole[1]) != int(value)
+
+
+def _check_digits(body: _Body, name: str, numbers: Values, lost: Mapping[str, int]) -> None:
+    """Raise an error for a number that was lost, unless it is a mark of missing values."""
+    for cell, row in lost.items():
+        if not np.isnan(numbers[row]):
+            raise (lost_digits if numbers[row] else too_small)(cell, body.place(row), name)
 
 
 def _check_points(body: _Body, columns: Sequence[ColumnRead]) -> None:

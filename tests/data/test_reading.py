@@ -502,12 +502,23 @@ def test_points_beside_what_has_none_are_decimal(write, other):  # no warning: i
     assert read_table(write(f"a;b\n999.000;1\n12.345;2\n1.250;3\n{other};4\n")).n == 4
 
 
-def test_a_table_is_read_once_more_for_the_points_of_all_columns(write, monkeypatch):
+@pytest.fixture
+def looked(monkeypatch):
+    """What was read once more."""
+    looked, lines = [], reading._Body.lines
+    monkeypatch.setattr(reading._Body, "lines", lambda body: looked.append(body) or lines(body))
+    return looked
+
+
+def test_numbers_that_a_double_holds_are_not_looked_at_again(write, looked):
+    rows = ["1e-05,0,1e20,9007199254740992", "0,0.5,0.0,1e300", "0e-400,1e-120,-0,9007199254740994"]
+    assert read_table(write("\n".join(["a,b,c,d", *rows, ""]))).n == 3
+    assert not looked
+
+
+def test_a_table_is_read_once_more_for_the_points_of_all_columns(write, looked):
     columns = [f"x{i}" for i in range(20)]
     rows = [",".join(f"{10 + row + i}.{row % 3 * 125:03d}" for i in range(20)) for row in range(30)]
-    looked = []
-    lines = reading._Body.lines
-    monkeypatch.setattr(reading._Body, "lines", lambda body: looked.append(body) or lines(body))
     assert read_table(write("\n".join([",".join(columns), *rows, ""]))).p == 20  # all look as if 12.000 were 12000
     assert len(looked) == 1
 
@@ -637,6 +648,7 @@ def test_one_column(write):
         ("a,b,c\n1,2,3\n1,2\n", "line 3: 2 values for 3 column names: give each column one value in each row"),
         ("a^b^c\n" + "".join(f"{i}^{i * i}^x\n" for i in range(30)), r"one column, 'a\^b\^c': separate columns by"),
         ("a,b\n1e-400,2\n0,3\n", "'a' holds 1e-400 in line 2, a number so small that a double makes it 0"),
+        (f"a,b\n1,2\n0.{'0' * 400}1,3\n", "'a' holds 0.0+1 in line 3, a number so small"),
         (b"$FL2@(#) SPSS", "it is a table of SPSS: save it as CSV in UTF-8, or read it with pandas.read_spss"),
         (b"<stata_dta><header>\0", "it is a table of Stata"),
         (gzip.compress(b"X\n\0\0\0\3", mtime=0), "it is an object of R: save it as CSV in UTF-8, with write.csv"),
