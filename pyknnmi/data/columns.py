@@ -307,6 +307,11 @@ def _plain(label: str) -> str:
     return unicodedata.normalize("NFKC", label).translate(_NO_WIDTH).strip()
 
 
+def in_table(row: int) -> str:
+    """Return where a row of a table is that has no lines, for a message."""
+    return f"row {row} (counted from 0)"
+
+
 def python_or_command(option: str, name: str) -> str:
     """Return how an option about a column is given in Python, and in a command."""
     value = f"'{name}'" if option == "index" else f"['{name}']"
@@ -385,7 +390,7 @@ def _objects(labels: Sequence[Any], name: str) -> tuple[Values, Kind]:
         usual, odd = sorts.most_common()[0][0], sorts.most_common()[-1][0]
         row, label = next((row, label) for row, label in known if _sort(label) == odd)
         raise DataTypeError(
-            f"column '{name}' holds {odd} among {usual}, first {label!r:.60} in row {row} (counted from 0): make them "
+            f"column '{name}' holds {odd} among {usual}, first {label!r:.60} in {in_table(row)}: make them "
             f"alike, give None where a value is missing, or call the column categories "
             f"({python_or_command('categories', name)})"
         )
@@ -393,29 +398,29 @@ def _objects(labels: Sequence[Any], name: str) -> tuple[Values, Kind]:
         rows: dict[str, int] = {}
         for row, label in known:
             rows.setdefault(label, row)
-        check_no_quantities(list(rows), name, lambda label: f"row {rows[label]} (counted from 0): ")
+        check_no_quantities(list(rows), name, lambda label: f"{in_table(rows[label])}: ")
     elif "truth values" not in sorts:
         row, label = known[0]
         raise DataTypeError(
-            f"column '{name}': {next(iter(sorts))} cannot be used, first {label!r:.60} in row {row} (counted from 0): "
+            f"column '{name}': {next(iter(sorts))} cannot be used, first {label!r:.60} in {in_table(row)}: "
             "convert it to real numbers, or leave it out"
         )
     return categories(labels, name), "discrete"
 
 
 def _float(value: Any, row: int, name: str) -> float:
-    where = f"row {row} (counted from 0)"
     try:
         converted = float(value)
     except OverflowError:
         raise DataError(
-            f"column '{name}' holds a number too large for a double, in {where}: divide it, or take its logarithm"
+            f"column '{name}' holds a number too large for a double, in {in_table(row)}: divide it, or take its "
+            "logarithm"
         ) from None
     if not isinstance(value, float):
         if abs(converted) >= WHOLE_NUMBERS and converted != value and value % 1 == 0:
-            raise lost_digits(value, where, name)
+            raise lost_digits(value, in_table(row), name)
         if converted == 0 != value:
-            raise too_small(value, where, name)
+            raise too_small(value, in_table(row), name)
     return converted
 
 
@@ -425,7 +430,7 @@ def check_whole_numbers(array: NDArray[Any], name: str) -> None:
         return
     for row in np.flatnonzero((array > WHOLE_NUMBERS) | (array < -WHOLE_NUMBERS)).tolist():
         if int(float(array[row])) != int(array[row]):
-            raise lost_digits(array[row], f"row {row} (counted from 0)", name)
+            raise lost_digits(array[row], in_table(row), name)
 
 
 def _check_integers(column: Any, values: Values, name: str) -> None:
@@ -434,7 +439,7 @@ def _check_integers(column: Any, values: Values, name: str) -> None:
         return
     for row, value in enumerate(column.to_list()):
         if isinstance(value, int) and int(float(value)) != value:
-            raise lost_digits(value, f"row {row} (counted from 0)", name)
+            raise lost_digits(value, in_table(row), name)
 
 
 def too_small(value: Any, where: str, name: str) -> DataError:

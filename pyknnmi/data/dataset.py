@@ -20,6 +20,7 @@ from pyknnmi.data.columns import (
     Kind,
     check_whole_numbers,
     column_of,
+    in_table,
     is_missing,
     number,
     python_or_command,
@@ -191,7 +192,7 @@ class Dataset:
     def without_missing(
         self,
         missing: Missing,
-        place: Callable[[int], str] = "row {} (counted from 0)".format,
+        place: Callable[[int], str] = in_table,
         marks: Sequence[Mapping[str, int]] = (),
     ) -> Dataset:
         """Return the data after missing values were treated, as `of` describes.
@@ -441,7 +442,7 @@ def check_none(
     names: Sequence[str],
     what: str,
     way_out: str,
-    place: Callable[[int], str] = "row {} (counted from 0)".format,
+    place: Callable[[int], str] = in_table,
     written: Sequence[str] = (),
 ) -> None:
     """Raise an error that counts the wrong values of each column, and says the place of the first row that has any.

@@ -21,6 +21,7 @@ from pyknnmi.data.columns import (
     Values,
     check_count,
     check_no_quantities,
+    in_table,
     is_quantity,
     lost_digits,
     number,
@@ -145,7 +146,7 @@ class TableRead:
         if not names:
             raise DataError("the data have no columns")
         values = np.column_stack([column.values for column in self.columns])
-        place = self._body.place if self._body else "row {} (counted from 0)".format
+        place = self._body.place if self._body else in_table
         check_none(np.isinf(values), names, *INFINITE_VALUES, place)
         table = Dataset(values, names, tuple(column.kind for column in self.columns), has_missing=True)
         return table.without_missing(missing, place, [column.marks for column in self.columns])
