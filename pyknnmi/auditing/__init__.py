@@ -87,13 +87,16 @@ class Audit:
         }
 
 
-def find(dataset: Dataset) -> tuple[AuditFinding, ...]:
-    """Return what a table shows, the serious findings first. Nothing is changed, and no dependence is tested."""
+def find(dataset: Dataset, *, relations: bool = True) -> tuple[AuditFinding, ...]:
+    """Return what a table shows, the serious findings first. Nothing is changed, and no dependence is tested.
+
+    `relations` says whether to look for copies, too, and for columns that others determine.
+    """
     ranks = centred_ranks(dataset)
     numbering = numbering_columns(dataset)
     findings = [
         *column_findings(dataset, numbering),
-        *relation_findings(dataset, ranks),
+        *(relation_findings(dataset, ranks) if relations else ()),
         *row_findings(dataset, ranks, numbering),
     ]
     return tuple(sorted(findings, key=lambda finding: not finding.serious))

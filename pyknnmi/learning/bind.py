@@ -9,10 +9,7 @@ from typing import Any, Never
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.auditing.columns import column_findings, numbering_columns
-from pyknnmi.auditing.finding import in_warnings
-from pyknnmi.auditing.ranks import centred_ranks
-from pyknnmi.auditing.rows import row_findings
+from pyknnmi.auditing import find, in_warnings
 from pyknnmi.data.dataset import Dataset, Missing
 from pyknnmi.errors import DataError, ParameterError
 from pyknnmi.learning.misplaced import misplaced_argument
@@ -55,11 +52,8 @@ class TableTest:
     """
 
     def __init__(self, component: CITest, dataset: Dataset, run: Run) -> None:
-        numbering = numbering_columns(dataset)
-        ranks = centred_ranks(dataset)
-        findings = [*column_findings(dataset, numbering), *row_findings(dataset, ranks, numbering)]
         run.warn_of_fewer_threads()
-        self.findings = weighed(findings, component, dataset)
+        self.findings = weighed(find(dataset, relations=False), component, dataset)
         columns, _ = prepared(dataset, component, self.findings)
         self.component = component
         self.names = dataset.names
