@@ -279,7 +279,8 @@ def _cores_of_container(container: Path) -> float:
 
 def _most_threads() -> tuple[int, str]:
     """Return how many threads may be used, and what limits them."""
-    limits = [(cores(), f"this process may use {cores()} cores")]
+    bound = cores()
+    limits = [(bound, f"this process may use {bound} cores")]
     given = os.environ.get("OMP_THREAD_LIMIT", "")
     if given.isdecimal() and int(given) > 0:
         limits.append((int(given), f"OMP_THREAD_LIMIT is {given}"))
