@@ -241,7 +241,7 @@ def _checked_graph(
 def _blankets(given: object, dataset: Dataset) -> dict[int, tuple[int, ...]]:
     blankets = {}
     for target, blanket in _mapping(given, "blankets").items():
-        columns = _items(blanket, f"the blanket of column {target!r}", "columns")
+        columns = _items(blanket, f"the blanket of column {shown(target)}", "columns")
         if target in columns or not all(_is_column(i, dataset) for i in (target, *columns)):
             raise PluginError(
                 f"learn returned the blanket {shown(blanket)} of column {shown(target)}, not other columns of "

@@ -457,6 +457,11 @@ def test_whatever_a_test_does_is_an_error_with_its_name(registry, fault, problem
         learn(np.random.default_rng(0).random((20, 2)), "iamb+odd", threads=1)
 
 
+def test_a_blanket_of_what_cannot_be_shown():
+    with pytest.raises(PluginError, match=r"^mine: .* the blanket \(1,\) of column an object of type Mute"):
+        checked_graph("mine", LearnedGraph([], {Mute(): (1,)}), DATA)
+
+
 @pytest.mark.parametrize("columns", [(0, 9), (-1, 1), (0, 1, (9,))])
 def test_a_learner_that_names_columns_that_do_not_exist(registry, columns):
     @register_learner("lost")
