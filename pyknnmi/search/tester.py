@@ -197,7 +197,7 @@ class Tester:
 
     def _ask(self, question: LeveledQuestion) -> None:
         """Have a question answered; another thread may have the same one."""
-        with self._locks.get(question) or self._locks.setdefault(question, Lock()):
+        with self._locks.setdefault(question, Lock()):
             if question not in self.answers:
                 self.answers[question] = self._answer(question)
                 if self._on_answer:
