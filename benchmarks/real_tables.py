@@ -25,9 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
-from pyknnmi import Dataset, PyknnmiWarning
-from pyknnmi.components import CITest, Run
-from pyknnmi.registry.registry import parse_test
+from pyknnmi import Dataset, PyknnmiWarning, parse_test
+from pyknnmi.components import Run
 
 Column = NDArray[np.float64]
 Table = NDArray[np.float64]
@@ -234,7 +233,7 @@ SPECS = {
     "block": "knn-cmi(permutations=99,null=block)",
     "fisher-z": "fisher-z",
 }
-TESTS: dict[str, CITest] = {}
+TESTS = {name: parse_test(spec) for name, spec in SPECS.items()}
 OTHERS = {"G-test": g_rejects, "Cochran-Mantel-Haenszel": cmh_rejects}
 PARTS = {
     "ties": Part(NUMBERS, list(KINDS), of_kind(""), "nn"),
@@ -250,16 +249,23 @@ PARTS = {
 FIELDS = ["part", "rows", "case", "test", "level_draws", "level", "power_draws", "power"]
 
 
+def read(file: Path) -> list[dict[str, str]]:
+    """Return what was measured before."""
+    if not file.exists():
+        return []
+    with file.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
 def measured(part: str, rows: int, draws: int, out: Path) -> None:
     for case in PARTS[part].cases:
-        kept = list(csv.DictReader(out.open())) if out.exists() else []
-        if any(row["part"] == part and row["rows"] == str(rows) and row["case"] == case for row in kept):
+        if any((row["part"], row["rows"], row["case"]) == (part, str(rows), case) for row in read(out)):
             continue
         levels = PARTS[part].rates(case, rows, draws, dependent=False)
         powers = PARTS[part].rates(case, rows, draws // 2, dependent=True)
         is_new = not out.exists()
         with out.open("a", newline="") as file:
-            writer = csv.writer(file)
+            writer = csv.writer(file, lineterminator="\n")
             if is_new:
                 writer.writerow(FIELDS)
             for test, level, power in zip(PARTS[part].tests, levels, powers, strict=True):
@@ -307,12 +313,11 @@ def main() -> None:
     if unknown := set(options.parts) - set(PARTS):
         parser.error(f"no such part: {', '.join(unknown)}")
     warnings.simplefilter("ignore", PyknnmiWarning)
-    TESTS.update({name: parse_test(spec) for name, spec in SPECS.items()})
     for part in options.parts:
         measured(part, options.rows, options.draws, options.out)
     if options.write:
         page = DOCS / "which_spec.md"
-        page.write_text(written(page.read_text(), list(csv.DictReader(FOUND.open()))))
+        page.write_text(written(page.read_text(), read(FOUND)))
 
 
 if __name__ == "__main__":
