@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import csv
 import fnmatch
-import resource
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,9 +18,9 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from functional_anova import chain, independent, nonlinear, star, timed
 from pyknnmi_experiments import EXPERIMENTS
 
-import pyknnmi
 from pyknnmi import Dataset, Graph
 from pyknnmi.simulate import random_gaussian, small_network
 
@@ -72,25 +71,11 @@ def seeded(make: Callable[..., tuple[Dataset, Graph]], n: int, repetition: int) 
     return make(n, np.random.default_rng(FIRST_SEED + repetition))
 
 
-def independent(n: int, random: np.random.Generator) -> tuple[Dataset, Graph]:
-    return named(random.standard_normal((n, 7)), [])
-
-
-def chain(n: int, random: np.random.Generator) -> tuple[Dataset, Graph]:
-    """Each of seven columns is a wave of the one before."""
-    x = random.standard_normal((n, 7))
-    for j in range(1, 7):
-        x[:, j] = 1.5 * np.sin(1.5 * x[:, j - 1]) + 0.5 * x[:, j]
-    return named(x, [(j - 1, j) for j in range(1, 7)])
-
-
-def star(n: int, random: np.random.Generator) -> tuple[Dataset, Graph]:
-    """One cause of six others, by six functions."""
-    x = random.standard_normal((n, 7))
-    functions = (np.sin, np.square, np.tanh, np.abs, lambda v: v, lambda v: np.cos(2 * v))
-    for j, function in enumerate(functions, start=1):
-        x[:, j] = 1.5 * function(x[:, 0]) + 0.5 * x[:, j]
-    return named(x, [(0, j) for j in range(1, 7)])
+def columns(
+    make: Callable[..., tuple[np.ndarray, list[tuple[int, int]]]], p: int
+) -> Callable[[int, int], tuple[Dataset, Graph]]:
+    """Return what draws p columns of a kind of data of functional_anova.py."""
+    return partial(seeded, lambda n, random: named(*make(n, p, random)))
 
 
 def steps(n: int, random: np.random.Generator) -> tuple[Dataset, Graph]:
@@ -165,18 +150,6 @@ def repeated(n: int, random: np.random.Generator) -> tuple[Dataset, Graph]:
     return Dataset(data.values[random.permutation(again)], data.names), truth
 
 
-def wide(n: int, random: np.random.Generator) -> tuple[Dataset, Graph]:
-    """Eight of the paper's nonlinear networks side by side, and four columns of noise."""
-    parts = [small_network(n, seed=int(random.integers(2**31))) for _ in range(8)]
-    values = np.hstack([data.values for data, _ in parts] + [random.standard_normal((n, 4))])
-    edges = [
-        (7 * i + data.column(a), 7 * i + data.column(b))
-        for i, (data, graph) in enumerate(parts)
-        for a, b in graph.edges
-    ]
-    return named(values, edges)
-
-
 def wide_gaussian(n: int, random: np.random.Generator) -> tuple[Dataset, Graph]:
     return random_gaussian(n, seed=int(random.integers(2**31)), p=60)
 
@@ -188,9 +161,9 @@ def paper(name: str, n: int, repetition: int) -> tuple[Dataset, Graph]:
 
 def kinds() -> Iterator[Kind]:
     number, sizes = as_it_is, (250, 500, 1000)
-    yield Kind("independent", "independent columns", 7, sizes, partial(seeded, independent))
-    yield Kind("chain", "chain of waves", 7, sizes, partial(seeded, chain))
-    yield Kind("star", "one cause of six, smooth", 7, sizes, partial(seeded, star))
+    yield Kind("independent", "independent columns", 7, sizes, columns(independent, 7))
+    yield Kind("chain", "chain of waves", 7, sizes, columns(chain, 7))
+    yield Kind("star", "one cause of six, smooth", 7, sizes, columns(star, 7))
     yield Kind("star-steps", "one cause of six, with jumps", 7, (500,), partial(seeded, steps))
     mixed = [number, two, number, levels, number, censored, number, counted, rounded, four]
     trees = {
@@ -206,7 +179,7 @@ def kinds() -> Iterator[Kind]:
         draw = partial(seeded, partial(tree, observe, discrete))
         yield Kind(name, title, len(observe), (250, 500), draw, bool(discrete))
     yield Kind("repeated-rows", "half of the rows are copies", 7, (500,), partial(seeded, repeated))
-    yield Kind("wide-nonlinear", "nonlinear, 60 columns", 60, (500,), partial(seeded, wide))
+    yield Kind("wide-nonlinear", "nonlinear, 60 columns", 60, (500,), columns(nonlinear, 60))
     yield Kind("wide-gaussian", "Gaussian, 60 columns", 60, (500,), partial(seeded, wide_gaussian))
     for name, found in EXPERIMENTS.items():
         yield Kind(name, found.title, found.p, (125, 250, 500, 1000, 2000), partial(paper, name))
@@ -218,9 +191,7 @@ KINDS = {kind.name: kind for kind in kinds()}
 def learned(kind: Kind, n: int, repetition: int, method: str) -> dict[str, object]:
     data, truth = kind.draw(n, repetition)
     seed = (PAPERS_SEED if kind.name in EXPERIMENTS else FIRST_SEED) + repetition
-    start = resource.getrusage(resource.RUSAGE_SELF).ru_utime
-    found = pyknnmi.learn(data, METHODS[method], seed=seed, threads=1).graph
-    seconds = resource.getrusage(resource.RUSAGE_SELF).ru_utime - start
+    found, seconds = timed(data, METHODS[method], seed)
 
     def pairs(edges: set[tuple[str, str]]) -> str:
         return " ".join(f"{a}-{b}" for a, b in sorted(edges))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from all_methods import FILE, HERE, KINDS, METHODS, REPETITIONS, Kind
+from pyknnmi_experiments import read_results
 
 STORED = {
     "knn": ("results.csv", "knnMI_AND"),
@@ -67,13 +68,11 @@ def stored() -> dict[Key, dict[int, Errors]]:
     cells: dict[Key, dict[int, Errors]] = {}
     methods = {place: method for method, place in STORED.items()}
     for file in dict.fromkeys(file for file, _ in methods):
-        with (HERE / file).open(newline="", encoding="utf-8") as stream:
-            for row in csv.DictReader(stream):
-                method = methods.get((file, row["method"]))
-                if method:
-                    counts = (int(row[field]) for field in ("true_edges", "false_positives", "false_negatives"))
-                    key = row["experiment"], int(row["n"]), method
-                    cells.setdefault(key, {})[int(row["repetition"])] = Errors(*counts, None)
+        for row in read_results(HERE / file):
+            method = methods.get((file, row.method))
+            if method:
+                errors = Errors(row.true_edges, row.false_positives, row.false_negatives, None)
+                cells.setdefault((row.experiment, row.n, method), {})[row.repetition] = errors
     return cells
 
 
@@ -274,7 +273,7 @@ The data are of two sorts.
 - Further kinds of data, of seeds that no choice was made by: independent columns, a chain, stars, wide tables, and
   tables as people have them. In the latter each column depends on one before it *as observed*: after it was
   rounded, censored, cut to a few values, or made a category. So the true graph is a tree, for the very values in
-  the table. `all_methods.py` has the recipes.
+  the table. The recipes are in `all_methods.py` and `functional_anova.py`.
 
 Behind each mean is its standard error. A small number behind it is the number of draws where that is not {draws}:
 long runs were made less often. The runs are in [all_methods.csv](all_methods.csv), one a row, with the false and the

@@ -20,8 +20,7 @@ from __future__ import annotations
 import argparse
 import csv
 import itertools
-import os
-import time
+import resource
 from pathlib import Path
 
 import numpy as np
@@ -210,14 +209,19 @@ def table(make, n, p, seed):
     return Dataset(values, names), Graph(names, [(names[i], names[j]) for i, j in edges])
 
 
+def timed(data, spec, seed=1):
+    """The graph that a spec learns on one thread, and its user CPU seconds."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+    found = pyknnmi.learn(data, spec, seed=seed, threads=1).graph
+    return found, resource.getrusage(resource.RUSAGE_SELF).ru_utime - before
+
+
 def measured(spec, make, n, p, graphs):
     """False edges, missed edges and seconds of each graph, shape (graphs, 3)."""
     rows = []
     for seed in range(FIRST_SEED, FIRST_SEED + graphs):
         data, truth = table(make, n, p, seed)
-        start = time.process_time()
-        found = pyknnmi.learn(data, spec, seed=1, threads=1).graph
-        seconds = time.process_time() - start
+        found, seconds = timed(data, spec)
         false, missed = set(found.edges) - set(truth.edges), set(truth.edges) - set(found.edges)
         rows.append((len(false), len(missed), seconds))
     return np.array(rows)
@@ -272,12 +276,7 @@ def times(specs, graphs):
         seconds = []
         for seed in range(FIRST_SEED - 1, FIRST_SEED + graphs):
             data, _ = table(make, n, p, seed)
-            each = []
-            for spec in specs:
-                start = os.times().user
-                pyknnmi.learn(data, spec, seed=1, threads=1)
-                each.append(os.times().user - start)
-            seconds.append(each)
+            seconds.append([timed(data, spec)[1] for spec in specs])
         measured = np.array(seconds[1:])  # the first of all is slower
         ratios = measured[:, 0] / measured[:, -1]
         cells = [f"{mean:.2f}" for mean in measured.mean(axis=0)]
@@ -309,9 +308,7 @@ def real(specs):
     for name in ("diabetes", "wine", "breast_cancer"):
         frame = getattr(datasets, f"load_{name}")(as_frame=True).frame
         for spec in specs:
-            start = time.process_time()
-            graph = pyknnmi.learn(frame, spec, seed=1, threads=1).graph
-            seconds = time.process_time() - start
+            graph, seconds = timed(frame, spec)
             neighbors = ", ".join(graph.neighbors("target"))
             row(f"{name} ({len(frame)} x {frame.shape[1]})", f"`{spec}`", len(graph.edges), neighbors, f"{seconds:.1f}")
         names = [column for column in frame if column != "target"]
