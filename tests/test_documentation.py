@@ -57,7 +57,7 @@ def pages(prompt: str) -> pytest.MarkDecorator:
 
 
 @pages("\n>>> ")
-def test_python_examples(page, tmp_path, monkeypatch):
+def test_python_examples(page, tmp_path, monkeypatch, registry):
     monkeypatch.chdir(tmp_path)
     examples = doctest.DocTestParser().get_doctest(blocks(page, "python"), {}, page.name, str(page), 0)
     report: list[str] = []
