@@ -6,7 +6,9 @@
     python benchmarks/validity.py --results rates.csv --runs 200 --seconds 400        # goes on where it ended before
     python benchmarks/validity.py --results rates.csv --runs 0                        # the table of what is there
 
-One row a case, as Markdown. The standard error of a rate r is sqrt(r (1 - r) / runs).
+One row a case, as Markdown; above each group how many runs its cells have. The standard error of a rate r is
+sqrt(r (1 - r) / runs). The tests are all that ship: the plugins kernel and tigramite have to be installed, or `--tests`
+names others.
 """
 
 from __future__ import annotations
@@ -28,7 +30,10 @@ import pyknnmi
 Columns = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 Make = Callable[[np.random.Generator, int], Columns]
 
-TESTS = ["knn-cmi", "knn-cmi(null=local)", "fisher-z", "smooth-gcm", "calibrated", "residual-dependence"]
+TESTS = [
+    *("residual-dependence", "calibrated", "knn-cmi", "knn-cmi(null=local)", "fisher-z", "smooth-gcm"),
+    *("kci", "rcit", "rcot", "gcm", "tigramite", "tigramite(test=parcorr)"),
+]
 
 
 def both(effect: Callable[[NDArray[np.float64]], NDArray[np.float64]], d: int, noise: float) -> Make:
@@ -260,11 +265,15 @@ def show(cases: dict[str, Make], tests: Sequence[str], n: int, counts: Counts) -
         if not chosen:
             continue
         rows = [[counts.found.get((case, n, test), (0, 0)) for test in tests] for case in chosen]
-        fewest = [str(min(row[j][0] for row in rows)) for j in range(len(tests))]
-        print(f"| **{group}**, runs | {' | '.join(fewest)} |")
+        print(f"| **{group}**, runs | {' | '.join(_runs([row[j][0] for row in rows]) for j in range(len(tests)))} |")
         for case, row in zip(chosen, rows, strict=True):
             print(f"| {case} | {' | '.join(_decimals(rejected, made) for made, rejected in row)} |")
         print(f"| *mean* | {' | '.join(_mean([row[j] for row in rows]) for j in range(len(tests)))} |")
+
+
+def _runs(made: Sequence[int]) -> str:
+    fewest, most = min(made), max(made)
+    return str(most) if fewest == most else f"{fewest} to {most}"
 
 
 def _decimals(rejected: float, made: int) -> str:
