@@ -7,9 +7,8 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
-from pyknnmi.numbers import correlation_matrix
+from pyknnmi.numbers import average_ranks, correlation_matrix
 
 from .checks import RELATIVE_ROUNDING, Floats, checked_data
 
@@ -96,7 +95,7 @@ def skeptic_correlation(data: ArrayLike, *, statistic: RankCorrelation = "spearm
     """
     array = checked_data(data)
     if statistic == "spearman":
-        correlation = 2 * np.sin(np.pi / 6 * pearson_correlation(rankdata(array, axis=0)))
+        correlation = 2 * np.sin(np.pi / 6 * pearson_correlation(np.apply_along_axis(average_ranks, 0, array)))
     elif statistic == "kendall":
         correlation = correlation_matrix(array, "kendall")
     else:

@@ -8,9 +8,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import lars_path_gram, lasso_path
+from scipy.special import ndtri
 
 from pyknnmi.components import check_memory
 
@@ -130,6 +128,9 @@ def _coordinate_descent(
     passes: int,
 ) -> Floats | None:
     """Return the coefficients, shape (m, p - 1), or None where the tolerance is not met."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import lasso_path
+
     rows = len(target)
     # The gaps show whether it converged. A filter that turns the warning into an error would be
     # one for all threads.
@@ -154,6 +155,9 @@ def _least_angle_regression(gram: Floats, products: Floats, path: Floats) -> Flo
 
     They are not where columns repeat each other exactly, which coordinate descent does not mind.
     """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import lars_path_gram
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         corners, _, at_corners = lars_path_gram(
@@ -250,4 +254,4 @@ def automatic_penalty(n: int, p: int, *, alpha: float = 0.05, formula: Automatic
         raise ValueError(f"formula is {formula!r}: choose 'paper' or 'code'")
     factor = 2 if formula == "code" else 1
     # isf(x) is ppf(1 - x) without the loss of digits for small x.
-    return float(factor * norm.isf(alpha / (2 * p**2)) / np.sqrt(n))
+    return float(-factor * ndtri(alpha / (2 * p**2)) / np.sqrt(n))
