@@ -9,7 +9,9 @@ import numpy as np
 from numpy.fft import irfft, rfft  # NumPy loads it on first use, and a fork at that moment would wait for ever
 from numpy.typing import ArrayLike, NDArray
 
+from pyknnmi.errors import DataError
 from pyknnmi.numbers.checks import check_whole, one_column
+from pyknnmi.numbers.samples import MOST
 from pyknnmi.numbers.ranks import average_ranks
 
 __all__ = [
@@ -183,7 +185,7 @@ def common_season(x: ArrayLike, y: ArrayLike, lengths: tuple[int, int] | None = 
     >>> season_length(x), season_length(y), common_season(x, y)
     (30, 31, 30)
     """
-    series = [one_column(column) for column in (x, y)]
+    series = _two_columns(x, y)
     shorter, longer = sorted(lengths or (season_length(x), season_length(y)))
     if not same_season(shorter, longer, len(series[0])):
         return 1
@@ -193,6 +195,13 @@ def common_season(x: ArrayLike, y: ArrayLike, lengths: tuple[int, int] | None = 
     ranks = [average_ranks(column) for column in series]
     tried: list[int] = np.linspace(first, last, min(last - first + 1, 25)).round().astype(int).tolist()
     return max(tried, key=lambda season: sum(_seasonality(column, season) for column in ranks))
+
+
+def _two_columns(x: ArrayLike, y: ArrayLike) -> list[Column]:
+    columns = [one_column(column) for column in (x, y)]
+    if len(columns[0]) != len(columns[1]):
+        raise DataError(f"the series have {len(columns[0])} and {len(columns[1])} rows: give as many of both")
+    return columns
 
 
 def _periods(ranks: Column, longest: int) -> set[int]:
@@ -297,7 +306,8 @@ def block_length(x: ArrayLike, y: ArrayLike, season: int = 1) -> int:
     >>> block_length(*steps), block_length(*steps.cumsum(axis=1)), block_length(*steps, season=12)
     (4, 100, 12)
     """
-    series = [average_ranks(less_season(column, season)) for column in (x, y)]
+    check_whole("season", season, 1, MOST)
+    series = [average_ranks(less_season(column, season)) for column in _two_columns(x, y)]
     alike = [abs(lag_one_correlation(ranks)) for ranks in series]
     product = math.sqrt(alike[0] * alike[1])
     longest = max(len(series[0]) // 5 // season, 1) * season

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from pyknnmi import PyknnmiError, numbers
+from pyknnmi import DataError, PyknnmiError, numbers
 
 X, Y = np.random.default_rng(0).standard_normal((2, 30)).tolist()
 TABLE = list(zip(X, Y, strict=True))
@@ -49,6 +49,7 @@ NUMBERS = {
     "seed": lambda given: numbers.permutation_test(X, Y, None, seed=given),
     "permutations": lambda given: numbers.permuted_statistics(X, Y, None, permutations=given),
     "alpha": lambda given: numbers.permutation_test(X, Y, None, alpha=given),
+    "season": lambda given: numbers.block_length(X, Y, given),
     "same_season": lambda given: numbers.same_season(given, 12, 100),
     "r": lambda given: numbers.fisher_z(given, 5),
     "degrees_of_freedom": lambda given: numbers.fisher_z(0.5, given),
@@ -74,6 +75,12 @@ def test_what_is_refused_is_refused_by_an_error_of_our_own(calls, refused):
 def test_every_function_is_tried():
     tried = {*COLUMNS, *TABLES, "fisher_z", "cells_suit", "same_season"}
     assert {name for name in numbers.__all__ if callable(getattr(numbers, name)) and name.islower()} <= tried
+
+
+@pytest.mark.parametrize("call", [numbers.block_length, numbers.common_season])
+def test_series_have_as_many_rows(call):
+    with pytest.raises(DataError, match=r"^the series have 30 and 20 rows: give as many of both$"):
+        call(X, Y[:20])
 
 
 @pytest.mark.parametrize("call", COLUMNS.values(), ids=COLUMNS)
