@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ _OF_ROWS = re.compile(
 )
 _MARK = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-?9|-1|0")  # that usually stand for a missing value
 _FEWEST_ROWS = 10  # of fewer rows a column counts them by chance
+_FEWEST_DATES = 20  # of 8-digit numbers of these years 4 % are dates, so 20 of them are none by chance
 _FEW_VALUES = 10  # up to so many nothing is said about the shape of the distribution
 
 
@@ -174,6 +176,7 @@ def _numbers(values: ColumnValues) -> Iterator[AuditFinding]:
         values = values.without(mark)
     if len(values.distinct) < 2:
         return
+    yield from _dates(values)
     nearly_constant = list(_nearly_constant(values))
     yield from nearly_constant or _shared_values(values)
     yield from _lost_resolution(values)
@@ -296,6 +299,30 @@ def _shared_values(values: ColumnValues) -> Iterator[AuditFinding]:
             )
         else:
             yield AuditFinding("tied", (values.name,), tied, f"{few}; {shared}", follows, "keep estimator=auto")
+
+
+def _dates(values: ColumnValues) -> Iterator[AuditFinding]:
+    """Yield a finding about numbers that are all days of the calendar, such as 20240131."""
+    if len(values.distinct) < _FEWEST_DATES or not values.whole or not all(map(_is_date, map(int, values.distinct))):
+        return
+    first, last = (f"{value:.0f}" for value in values.distinct[[0, -1]])
+    yield AuditFinding(
+        "dates",
+        (values.name,),
+        len(values.distinct),
+        f"the numbers of column '{values.name}' are dates, from {first} to {last}",
+        "as numbers the last day of a month is 70 away from the next day and more, so near days look far apart",
+        "make it the number of days since the first, or leave it out",
+        serious=True,
+    )
+
+
+def _is_date(number: int) -> bool:
+    """Return whether a number is a day of the years 1900 to 2100, as YYYYMMDD."""
+    try:
+        return 1900 <= date(number // 10_000, number // 100 % 100, number % 100).year <= 2100
+    except ValueError:
+        return False
 
 
 def _lost_resolution(values: ColumnValues) -> Iterator[AuditFinding]:

@@ -92,6 +92,50 @@ def test_marks_of_missing_are_all_named_and_set_aside():
     assert {f.found.split()[5] for f in findings} == {"-9999", "9999"}
 
 
+def days(first, count=N, step=1):
+    """Days as numbers such as 20240131."""
+    return np.array([int(f"{first + timedelta(step * i):%Y%m%d}") for i in range(count)], dtype=float)
+
+
+@pytest.mark.parametrize(
+    "dates", [days(date(1900, 1, 1), step=240), days(date(2023, 11, 1)), days(date(2024, 2, 20), 20)]
+)
+@pytest.mark.parametrize("some_miss", [False, True])
+def test_dates_as_numbers(dates, some_miss):
+    column = np.random.default_rng(0).permutation(np.resize(dates, N))
+    if some_miss:
+        column[::7] = np.nan
+    findings = found(with_column(column))
+    seen = column[~np.isnan(column)]
+    finding = findings["dates", ("X1",)]
+    assert finding.found.endswith(f"are dates, from {seen.min():.0f} to {seen.max():.0f}")
+    assert (finding.figure, finding.serious) == (len(set(seen)), True)
+    with pytest.warns(PyknnmiWarning, match="The numbers of column 'X1' are dates"):
+        learn(with_column(column), "pairwise+fisher-z", missing="drop")
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.resize(days(date(2024, 1, 1), 19), N),  # fewer than 20
+        np.append(days(date(2024, 1, 1), N - 1), 20240230),  # no day
+        np.append(days(date(2024, 1, 1), N - 1), 20240931),
+        np.append(days(date(1950, 1, 1), N - 1), 19001301),
+        np.append(days(date(1900, 1, 1), N - 1), 19000229),  # no leap year
+        np.append(days(date(2024, 1, 1), N - 1), 20241200),
+        days(date(1899, 12, 1)),
+        days(date(2100, 11, 1)),
+        days(date(2024, 1, 1)) + 0.5,
+        days(date(2024, 1, 1)) - 20000000,  # 240131
+        20_240_000 + 7 * np.arange(N),
+        -days(date(2024, 1, 1)),
+        np.exp(np.arange(N)),
+    ],
+)
+def test_numbers_that_are_no_dates(column):
+    assert "dates" not in {kind for kind, _ in found(with_column(column))}
+
+
 @pytest.mark.parametrize(
     "values", [[-1, 0, 1], [18, 24, 48, 120], [1628, 1632, 1644, 1851], [1, 2, 10], [0, 9, 18], [-9, 0, 9], [0, 1]]
 )
