@@ -43,16 +43,7 @@ class DataError(PyknnmiError, ValueError):
 
 
 class IdentifierError(DataError):
-    """A column of texts that are no categories, as names and remarks are.
-
-    Attributes
-    ----------
-    column : str
-    """
-
-    def __init__(self, problem: str, column: str = "") -> None:
-        super().__init__(problem)
-        self.column = column
+    """A column of texts that are no categories, as names and remarks are."""
 
 
 class DataTypeError(PyknnmiError, TypeError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,7 @@ import click
 from pyknnmi.auditing import audited, quoted
 from pyknnmi.cli.table import column_options, read_as, read_as_given
 from pyknnmi.data.dataset import Missing
-from pyknnmi.data.reading import TableRead
-from pyknnmi.errors import IdentifierError, printable
+from pyknnmi.errors import printable
 
 __all__ = ["audit"]
 
@@ -24,32 +24,20 @@ __all__ = ["audit"]
 def audit(data: Path, missing: Missing, as_json: bool, **options: Any) -> None:
     """Show what DATA look like, what follows for a graph, and which spec suits them. Nothing is tested or changed.
 
-    First comes what each column was read as. Rows with missing values are kept unless --missing says otherwise, and
-    columns of identifiers are left out.
+    First comes what each column was read as. Rows with missing values are kept unless --missing says otherwise.
+    Columns that cannot be used, such as identifiers, are left out, and the error of each is shown.
     """
-    table, identifiers = _read(data, **options)
-    found = audited(table.dataset("drop-per-test" if missing == "raise" else missing))
-    ignored = [f"--ignore={quoted(error.column)}" for error in identifiers]
+    table = read_as(data, **options)
+    usable = replace(table, refused={}) if table.columns else table
+    found = audited(usable.dataset("drop-per-test" if missing == "raise" else missing))
+    ignored = [f"--ignore={quoted(name)}" for name in table.refused]
     command = found.command(str(data), [*read_as_given(click.get_current_context()), *ignored])
     if as_json:
         columns = [column.record() for column in table.columns]
-        record = {"columns_read": columns, "left_out": list(table.left_out), **found.record(), "command": command}
-        click.echo(json.dumps(record, indent=2, ensure_ascii=False))
+        refused = {name: str(error) for name, error in table.refused.items()}
+        record = {"columns_read": columns, "left_out": list(table.left_out), "refused": refused, **found.record()}
+        click.echo(json.dumps({**record, "command": command}, indent=2, ensure_ascii=False))
     else:
-        said = "".join(f"! {error}\n" for error in identifiers)
+        said = "".join(f"! {error}\n" for error in table.refused.values())
         click.echo(printable(f"{table}\n\n{said}{found}"))
         click.echo(f"    {printable(command)}")
-
-
-def _read(data: Path, ignore: tuple[str, ...], **options: Any) -> tuple[TableRead, list[IdentifierError]]:
-    """Return a table without its columns of identifiers, and what is to be said of each of these."""
-    identifiers: list[IdentifierError] = []
-    while True:
-        try:
-            return read_as(
-                data, ignore=(*ignore, *(quoted(error.column) for error in identifiers)), **options
-            ), identifiers
-        except IdentifierError as error:
-            if str(data) == "-":  # which cannot be read again
-                raise
-            identifiers.append(error)

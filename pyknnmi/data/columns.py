@@ -206,8 +206,7 @@ def check_count(known: int, rows: int, name: str) -> None:
     if known > max(20, rows / 2) or known == rows > _FEW_ROWS:
         raise IdentifierError(
             f"column '{name}' holds {known} different texts in {rows} rows: it looks like free text or "
-            f"identifiers; leave it out ({python_or_command('ignore', name)}), or sort it into categories",
-            name,
+            f"identifiers; leave it out ({python_or_command('ignore', name)}), or sort it into categories"
         )
 
 

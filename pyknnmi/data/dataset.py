@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import partial
 from numbers import Real
 from typing import Any, Literal, Unpack, get_args
 
@@ -27,7 +28,7 @@ from pyknnmi.data.columns import (
     unusable,
 )
 from pyknnmi.data.options import TableOptions, TableOptionsGiven
-from pyknnmi.errors import DataError, UnknownNameError, check_choice, did_you_mean
+from pyknnmi.errors import DataError, DataTypeError, UnknownNameError, check_choice, did_you_mean
 from pyknnmi.run import check_memory
 
 __all__ = ["Dataset", "natural_key"]
@@ -184,7 +185,8 @@ class Dataset:
 
     @classmethod
     def _of_labels(cls, columns: Sequence[tuple[Any, Any]], options: TableOptions) -> Dataset:
-        read, _ = columns_of_labels(columns, options)
+        read, _, refused = columns_of_labels(columns, options)
+        check_none_refused(refused)
         kinds = tuple(column.kind for column in read)
         values = np.column_stack([column.values for column in read])
         return cls(values, tuple(column.name for column in read), kinds, has_missing=True)
@@ -398,15 +400,19 @@ def _applied(options: TableOptions, data: Dataset) -> Dataset:
     return Dataset(values, names, kinds, has_missing=True, rows_left_out=data.rows_left_out)
 
 
-def columns_of_frame(frame: Any, options: TableOptions) -> tuple[list[ColumnRead], tuple[str, ...]]:
-    """Return the columns of a frame as they were read, and the names of those that were left out."""
+Refused = dict[str, DataError | DataTypeError]
+"""The columns that cannot be used, and the error of each."""
+
+
+def columns_of_frame(frame: Any, options: TableOptions) -> tuple[list[ColumnRead], tuple[str, ...], Refused]:
+    """Return the columns of a frame as `columns_of_labels` does."""
     return columns_of_labels(frames.columns_of(frame) or [], options)
 
 
 def columns_of_labels(
     columns: Sequence[tuple[Any, Any]], options: TableOptions
-) -> tuple[list[ColumnRead], tuple[str, ...]]:
-    """Return columns with labels as they were read, and the names of those that were left out."""
+) -> tuple[list[ColumnRead], tuple[str, ...], Refused]:
+    """Return columns with labels as they were read, the names of those left out, and those that cannot be used."""
     names = ["" if is_missing(label) else str(label) for label, _ in columns]
     outside = options.left_out(names)
     kept = [i for i in range(len(names)) if i not in outside]
@@ -414,8 +420,35 @@ def columns_of_labels(
     if not kept:
         raise DataError("the data have no columns")
     _check_memory(len(columns[kept[0]][1]) if hasattr(columns[kept[0]][1], "__len__") else 0, 2 * len(kept))
-    read = [column_of(columns[i][1], names[i], options.missing_marks, names[i] in options.categories) for i in kept]
-    return read, tuple(names[i] for i in sorted(outside))
+
+    def read(i: int) -> ColumnRead:
+        return column_of(columns[i][1], names[i], options.missing_marks, names[i] in options.categories)
+
+    usable, refused = each_column({names[i]: partial(read, i) for i in kept})
+    return usable, tuple(names[i] for i in sorted(outside)), refused
+
+
+def each_column(reading: Mapping[str, Callable[[], ColumnRead]]) -> tuple[list[ColumnRead], Refused]:
+    """Return what comes out for each column, and the error of each that cannot be used."""
+    usable: list[ColumnRead] = []
+    refused: Refused = {}
+    for name, read in reading.items():
+        try:
+            usable.append(read())
+        except (DataError, DataTypeError) as error:
+            refused[name] = error
+    return usable, refused
+
+
+def check_none_refused(refused: Refused) -> None:
+    """Raise the error of the first column that cannot be used, with the names of the others."""
+    for error in refused.values():
+        _, *others = refused
+        if not others:
+            raise error
+        columns = listing([f"'{name}'" for name in others])
+        what = "column" if len(others) == 1 else "columns"
+        raise type(error)(f"{error}; {what} {columns} cannot be used either") from None
 
 
 def _check_memory(rows: int, columns: int) -> None:

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import IO, Any, Unpack
 
@@ -30,7 +31,17 @@ from pyknnmi.data.columns import (
     too_small,
     warn_of_spellings,
 )
-from pyknnmi.data.dataset import INFINITE_VALUES, Dataset, Missing, check_names, check_none, columns_of_frame
+from pyknnmi.data.dataset import (
+    INFINITE_VALUES,
+    Dataset,
+    Missing,
+    Refused,
+    check_names,
+    check_none,
+    check_none_refused,
+    columns_of_frame,
+    each_column,
+)
 from pyknnmi.data.files import plain_name
 from pyknnmi.data.options import TableOptions, TableOptionsGiven
 from pyknnmi.data.sources import content_of
@@ -121,16 +132,20 @@ class TableRead:
     columns : tuple of ColumnRead
     left_out : tuple of str
         Names of the columns that were left out.
+    refused : dict of str to PyknnmiError
+        The columns that cannot be used, and the error of each.
     """
 
     columns: tuple[ColumnRead, ...]
     left_out: tuple[str, ...]
+    refused: Refused
     _body: _Body | None = None
 
     def __str__(self) -> str:
         """Return a table of what each column was read as."""
         head = ("column", "read as", "different", "first value", "taken for missing")
         rows = [(_on_one_line(name), "left out", "", "", "") for name in self.left_out]
+        rows += [(_on_one_line(name), "refused", "", "", "") for name in self.refused]
         for column in self.columns:
             marks = ", ".join(f"{mark or 'empty'} ({count})" for mark, count in column.marks.items())
             what = "numbers" if column.kind == "continuous" else "categories"
@@ -141,7 +156,11 @@ class TableRead:
         return "\n".join(line.rstrip() for line in lines)
 
     def dataset(self, missing: Missing = "raise") -> Dataset:
-        """Return the columns as data; what is missing or infinite is reported by its line in the file."""
+        """Return the columns as data; what is missing or infinite is reported by its line in the file.
+
+        One that cannot be used is an error.
+        """
+        check_none_refused(self.refused)
         names = tuple(column.name for column in self.columns)
         if not names:
             raise DataError("the data have no columns")
@@ -160,8 +179,8 @@ def read_columns(source: str | os.PathLike[str] | IO[Any], options: TableOptions
     """Return the columns of a table as they were read; see `read_table`."""
     where, content = content_of(source)
     if not isinstance(content, str):
-        columns, left_out = columns_of_frame(content, options)
-        return TableRead(tuple(columns), left_out)
+        columns, left_out, refused = columns_of_frame(content, options)
+        return TableRead(tuple(columns), left_out, refused)
     body, names = _split(where, content, options)
     outside = options.left_out(names)
     chosen = [i for i in range(len(names)) if i not in outside]
@@ -174,14 +193,13 @@ def read_columns(source: str | os.PathLike[str] | IO[Any], options: TableOptions
             column.add(transposed[i])
     if options.header is None:
         _check_header(where, names, cells, body)
-    try:
-        columns = [_column(body, names[i], column, options) for i, column in cells.items()]
-    except IdentifierError:
-        if len(names) > 1:
-            raise
-        raise _one_column(where, names[0]) from None
+    columns, refused = each_column(
+        {names[i]: partial(_column, body, names[i], column, options) for i, column in cells.items()}
+    )
+    if len(names) == 1 and isinstance(refused.get(names[0]), IdentifierError):
+        raise _one_column(where, names[0])
     _check_points(body, columns)
-    return TableRead(tuple(columns), tuple(names[i] for i in sorted(outside)), body)
+    return TableRead(tuple(columns), tuple(names[i] for i in sorted(outside)), refused, body)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyknnmi.errors import DataError
 from pyknnmi.numbers.checks import check_whole, one_column
-from pyknnmi.numbers.samples import MOST
 from pyknnmi.numbers.ranks import average_ranks
+from pyknnmi.numbers.samples import MOST
 
 __all__ = [
     "block_length",

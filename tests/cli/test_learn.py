@@ -319,7 +319,46 @@ def test_audit_leaves_identifiers_out_and_its_command_too(tmp_path):
     words = shlex.split(said.splitlines()[-1])
     assert {"--ignore=id", '--ignore="a, note"'} <= set(words)
     assert invoke(*words[1:]).exit_code == 0
-    assert CliRunner().invoke(main, ["audit", "-"], input=path.read_text()).exit_code == 2
+    piped = CliRunner().invoke(main, ["audit", "-"], input=path.read_text())
+    assert piped.stdout.splitlines()[:-1] == said.splitlines()[:-1]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_audit_reports_every_column_that_cannot_be_used(tmp_path, ending):
+    path = tmp_path / f"data.{ending}"
+    rows = range(40)
+    columns = {
+        "x": np.random.default_rng(0).normal(size=40).tolist(),
+        "price": [f"${i}.50" for i in rows],
+        "day": [f"2024-01-{1 + i % 28:02d}" for i in rows],
+        "y": [i * 37 % 101 for i in rows],
+        "note": [f"note {i}" for i in rows],
+    }
+    frame = pytest.importorskip("pandas").DataFrame(columns)
+    frame.to_csv(path, index=False) if ending == "csv" else frame.to_parquet(path)
+    said = invoke("audit", path).stdout
+    for name, problem in [("price", "a number with a unit"), ("day", "a date"), ("note", "40 different texts")]:
+        assert re.search(f"^! .*column '{name}' holds .*{problem}", said, re.MULTILINE)
+        assert re.search(f"^{name} +refused$", said, re.MULTILINE)
+    assert "\n40 rows, 2 columns\n" in f"\n{said}"
+    words = shlex.split(said.splitlines()[-1])
+    assert words[-3:] == ["--ignore=price", "--ignore=day", "--ignore=note"]
+    assert invoke(*words[1:]).exit_code == 0
+    record = json.loads(invoke("audit", path, "--json").stdout)
+    assert list(record["refused"]) == ["price", "day", "note"]
+    assert "! " + record["refused"]["day"] in said
+    refused = CliRunner().invoke(main, ["learn", str(path)])
+    assert refused.exit_code == 2
+    assert record["refused"]["price"] + "; columns 'day', 'note' cannot be used either" in refused.stderr
+
+
+def test_audit_of_a_table_that_has_no_usable_column(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("price,note\n" + "".join(f"${i},note {i}\n" for i in range(40)))
+    said = CliRunner().invoke(main, ["audit", str(path)])
+    assert said.exit_code == 2
+    assert "column 'price' holds '$0'" in said.stderr
+    assert "column 'note' cannot be used either" in said.stderr
 
 
 def test_audit_says_what_each_column_was_read_as(tmp_path):

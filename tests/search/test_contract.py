@@ -265,7 +265,7 @@ def test_a_test_that_leaves_python_is_an_error_with_its_name(registry, jobs):
     [
         (DataError, ()),
         (DataTypeError, ()),
-        (IdentifierError, ("X1",)),
+        (IdentifierError, ()),
         (ParameterError, ("k",)),
         (UnknownNameError, ()),
         (SpecError, ("x", 0)),
