@@ -126,9 +126,13 @@ class Run:
 
     def warn_once(self, topic: Hashable, message: str) -> None:
         """Warn, unless this run has warned of the same topic before: for warnings that many questions would repeat."""
-        mine = object()
-        if not is_silent() and self._warned.setdefault(topic, mine) is mine:  # one step, also among threads
+        if self.is_new(topic):
             warn(message)
+
+    def is_new(self, topic: Hashable) -> bool:
+        """Return whether this run has not warned of a topic before; from now on it has, unless warnings are silent."""
+        mine = object()
+        return not is_silent() and self._warned.setdefault(topic, mine) is mine  # one step, also among threads
 
     @property
     def workers(self) -> int:

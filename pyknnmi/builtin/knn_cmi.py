@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.components import AuditFinding, BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run
+from pyknnmi.components import AuditFinding, BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run, warn
 from pyknnmi.numbers import (
     EstimatorName,
     PartialCorrelations,
@@ -416,10 +416,10 @@ class BoundKnnCMI(BoundTest):
         return frozenset(i for i, share in tied.items() if share > 0) | self._categories
 
     def _warn_of_ties(self, how_many: str, what: str, shares: dict[int, float]) -> None:
-        listed = ", ".join(f"'{self._names[i]}' ({share:.0%} of the rows)" for i, share in shares.items())
-        if listed:
-            topic = ("ties", *(self._names[i] for i in shares))  # without the shares: questions differ in their rows
-            self._run.warn_once(topic, f"knn-cmi: in column {listed} {how_many} rows share a value, {what}")
+        new = [i for i in shares if self._run.is_new(("ties", self._names[i]))]  # questions differ in their columns
+        if new:
+            listed = ", ".join(f"'{self._names[i]}' ({shares[i]:.0%} of the rows)" for i in new)
+            warn(f"knn-cmi: in column {listed} {how_many} rows share a value, {what}")
 
     def _warn_of_small_categories(self, dataset: Dataset) -> None:
         k = self._component.k

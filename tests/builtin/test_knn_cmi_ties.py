@@ -7,6 +7,7 @@ less is three standard errors of a difference in which a tenth of the decisions 
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -99,3 +100,13 @@ def test_ties_are_warned_of_once_where_questions_have_other_rows():
     with pytest.warns(PyknnmiWarning) as caught:
         learn(values, spec, missing="drop-per-test")
     assert ["share a value" in str(found.message) for found in caught].count(True) == 1
+
+
+def test_ties_of_a_column_are_warned_of_once_whatever_it_is_with():
+    values = np.random.default_rng(1).standard_normal((60, 5))
+    values[:, :4] = np.round(values[:, :4])
+    values[:7, 4] = np.nan
+    with pytest.warns(PyknnmiWarning) as caught:
+        learn(values, "pairwise+knn-cmi(permutations=20)", missing="drop-per-test", threads=1)
+    told = [str(found.message) for found in caught if "share a value" in str(found.message)]
+    assert sorted(name for text in told for name in re.findall(r"'(X\d)'", text)) == ["X1", "X2", "X3", "X4"]
