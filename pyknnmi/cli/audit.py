@@ -9,12 +9,13 @@ from typing import Any
 
 import click
 
-from pyknnmi.auditing import audited, quoted
+from pyknnmi.auditing import Audit, audited, quoted
 from pyknnmi.cli.table import column_options, read_as, read_as_given
 from pyknnmi.data.dataset import Missing
+from pyknnmi.data.reading import TableRead
 from pyknnmi.errors import printable
 
-__all__ = ["audit"]
+__all__ = ["audit", "looked_at"]
 
 
 @click.command()
@@ -27,11 +28,7 @@ def audit(data: Path, missing: Missing, as_json: bool, **options: Any) -> None:
     First comes what each column was read as. Rows with missing values are kept unless --missing says otherwise.
     Columns that cannot be used, such as identifiers, are left out, and the error of each is shown.
     """
-    table = read_as(data, **options)
-    usable = replace(table, refused={}) if table.columns else table
-    found = audited(usable.dataset("drop-per-test" if missing == "raise" else missing))
-    ignored = [f"--ignore={quoted(name)}" for name in table.refused]
-    command = found.command(str(data), [*read_as_given(click.get_current_context()), *ignored])
+    table, found, command = looked_at(data, missing, **options)
     if as_json:
         columns = [column.record() for column in table.columns]
         refused = {name: str(error) for name, error in table.refused.items()}
@@ -41,3 +38,12 @@ def audit(data: Path, missing: Missing, as_json: bool, **options: Any) -> None:
         said = "".join(f"! {error}\n" for error in table.refused.values())
         click.echo(printable(f"{table}\n\n{said}{found}"))
         click.echo(f"    {printable(command)}")
+
+
+def looked_at(data: Path, missing: Missing, **options: Any) -> tuple[TableRead, Audit, str]:
+    """Return a table, what its usable columns show, and the command that suits it, with the options given."""
+    table = read_as(data, **options)
+    usable = replace(table, refused={}) if table.columns else table
+    found = audited(usable.dataset("drop-per-test" if missing == "raise" else missing))
+    ignored = [f"--ignore={quoted(name)}" for name in table.refused]
+    return table, found, found.command(str(data), [*read_as_given(click.get_current_context()), *ignored])

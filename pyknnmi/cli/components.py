@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
+from typing import Any
 
 import click
 
+from pyknnmi.cli.audit import looked_at
+from pyknnmi.cli.table import column_options
+from pyknnmi.data.dataset import Missing
 from pyknnmi.errors import printable
 from pyknnmi.learning.pipeline import Pipeline
-from pyknnmi.learning.preparation import audit
 from pyknnmi.learning.presets import PRESETS
 from pyknnmi.protocols.spec import format_value
 from pyknnmi.registry.registry import KINDS, default_registry
@@ -56,7 +59,8 @@ def describe(name: str) -> None:
 @click.command()
 @click.argument("spec")
 @click.option("--data", type=click.Path(path_type=Path), help="A table: say which spec suits it, and why.")
-def explain(spec: str, data: Path | None) -> None:
+@column_options
+def explain(spec: str, data: Path | None, missing: Missing, **options: Any) -> None:
     """Show what SPEC will run, stage by stage, with every parameter."""
     pipeline = Pipeline.parse(spec)
     if pipeline.preset:
@@ -65,7 +69,7 @@ def explain(spec: str, data: Path | None) -> None:
         click.echo(f"{stage}. {component}\n   {component.summary()}")
     click.echo(f"\nin full: {pipeline}")
     if data is not None:
-        found = audit(data)
-        click.echo(printable(f"\nfor these data: {found.command(str(data))}"))
+        _, found, command = looked_at(data, missing, **options)
+        click.echo(printable(f"\nfor these data: {command}"))
         for reason in found.reasons:
             click.echo(f"   {reason}")

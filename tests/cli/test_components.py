@@ -59,6 +59,19 @@ def test_describe_what_is_not_there():
     assert "there is no component 'fisher'; did you mean 'fisher-z'?" in result.stderr
 
 
+def test_explain_takes_how_a_table_is_read(tmp_path):
+    path = tmp_path / "data.csv"
+    values = np.random.default_rng(0).normal(size=(40, 2)).tolist()
+    path.write_text("id,x,y\n" + "".join(f"s{i},{-99 if i < 4 else x},{y}\n" for i, (x, y) in enumerate(values)))
+    told = invoke("explain", "iamb+fisher-z", "--data", str(path), "--missing-marks=-99", "--missing=drop")
+    command = next(line for line in told.splitlines() if line.startswith("for these data: "))
+    assert command.endswith("data.csv --spec iamb+knn-cmi --missing-marks=-99 --ignore=id")
+    assert (
+        command.removeprefix("for these data:").strip()
+        == invoke("audit", str(path), "--missing-marks=-99", "--missing=drop").splitlines()[-1].strip()
+    )
+
+
 def test_explain():
     shown = invoke("explain", "ranks+iamb(rule=or)+fisher-z")
     assert "1. ranks\n" in shown
