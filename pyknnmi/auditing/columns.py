@@ -250,7 +250,7 @@ def _missing_mark(values: ColumnValues, mark: float) -> AuditFinding:
         share,
         f"in column '{values.name}' the value {mark:g} stands outside, in {share:.1%} of the rows",
         "if it marks missing values, columns that miss values in the same rows look dependent",
-        "turn it into NaN, or name it as a mark of missing values, if that is what it is",
+        "turn it into NaN, or name it (missing_marks, --missing-marks), if it is a mark of missing values",
         serious=mark != 0,  # which is a value of its own more often than another mark is
     )
 

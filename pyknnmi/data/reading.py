@@ -341,7 +341,7 @@ def _column(body: _Body, name: str, cells: _Cells, options: TableOptions) -> Col
             if is_quantity(word):
                 raise quantity_as_text(word, name, place)
             is_first = cells.first_row[cells.words[word]] == 0
-            raise _text_among_numbers(place(word), name, word, is_first)
+            raise _text_among_numbers(place(word), name, word, is_first, options.missing_marks)
         check_no_quantities(list(text), name, place)
     check_count(len(text), sum(counts[word] for word in text), name)
     if not cells.as_text:
@@ -366,7 +366,14 @@ def _missing(
     return {word for word in words if word in _MISSING_LABELS}, {}
 
 
-def _text_among_numbers(where: str, name: str, word: str, is_first: bool) -> DataTypeError:
+def _text_among_numbers(
+    where: str, name: str, word: str, is_first: bool, marks: tuple[str, ...] | None
+) -> DataTypeError:
+    if marks is not None and word.lower() in _MISSING_AMONG_NUMBERS:
+        return DataTypeError(
+            f"{where}column '{name}' holds '{word}' among numbers: the marks of missing values that were given take "
+            f"the place of the usual ones, so give '{','.join([*marks, word])}' (missing_marks, --missing-marks)"
+        )
     way_out = "remove the line if it holds units or more names, " if is_first else ""
     return DataTypeError(
         f"{where}column '{name}' holds the text '{word[:40]}' among numbers: {way_out}give numbers, leave the "

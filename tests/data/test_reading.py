@@ -599,6 +599,13 @@ def test_a_missing_value_makes_no_slow_path(write, monkeypatch):
     assert len(looked_at) < 20
 
 
+def test_marks_that_are_given_take_the_place_of_the_usual_ones(write):
+    path = write("a,b\n1,2\nNA,3\n-99,4\n5,6\n")
+    with pytest.raises(DataTypeError, match=r"line 3: column 'a' holds 'NA' among numbers: .* so give '-99,NA' \("):
+        read_table(path, missing_marks="-99")
+    assert read_table(path, "drop", missing_marks=["-99", "NA"]).n == 2
+
+
 def test_one_column(write):
     assert read_table(write("a\n1\n2\n")).values.tolist() == [[1], [2]]
 
