@@ -11,7 +11,7 @@ import numpy as np
 
 from pyknnmi.calibration.synthetic import SyntheticNull
 from pyknnmi.data.dataset import Dataset
-from pyknnmi.errors import DataError, ParameterError
+from pyknnmi.errors import DataError, ParameterError, without_warnings
 from pyknnmi.numbers.intervals import wilson_interval
 from pyknnmi.protocols.ci_tests import CITest
 from pyknnmi.protocols.learned_graph import LeveledQuestion, Question
@@ -197,14 +197,16 @@ def _tried(
     rows = null.dataset
     random = run.generator(f"draws {rows.names[0]}", rows.names[1], rows.names[2:])
     rejections = 0
+    CheckedTest(test, rows, run)  # warns of the user's own columns
     for draw in range(draws):
         run.poll()
         values = rows.values.copy()
         values[:, 0], values[:, 1] = null.draw(0, random), null.draw(1, random)
         synthetic = Dataset(values, rows.names, rows.kinds)
         if not set(synthetic.constant_columns()) & {0, 1}:
-            bound = CheckedTest(test, synthetic, Run(draw, run.threads))
-            rejections += not bound.test(0, 1, tuple(range(2, rows.p))).independent
+            with without_warnings():
+                bound = CheckedTest(test, synthetic, Run(draw, run.threads))
+                rejections += not bound.test(0, 1, tuple(range(2, rows.p))).independent
     x, y, z = question
     names = tuple(dataset.names[i] for i in z)
     r_squared = (null.r_squared(0), null.r_squared(1))

@@ -11,7 +11,7 @@ from typing import Any
 from pyknnmi.auditing import find
 from pyknnmi.calibration.rates import Calibration, calibrate_questions
 from pyknnmi.data.dataset import Dataset
-from pyknnmi.errors import DataError
+from pyknnmi.errors import DataError, without_warnings
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
 from pyknnmi.learning import orientation
@@ -133,7 +133,8 @@ def _learn_columns(
     }
     calibration = None
     if calibrate and stages.test:
-        calibration = calibrate_questions(stages.test, columns, tester.trail, run, calibrate)
+        with without_warnings():  # the search has warned of the same columns
+            calibration = calibrate_questions(stages.test, columns, tester.trail, run, calibrate)
     return _Outcome(learned, directed, undirected, calibration, counts)
 
 

@@ -76,3 +76,13 @@ def test_a_test_without_a_level_is_refused():
     data, _ = pyknnmi.simulate.small_network(50, seed=1)
     with pytest.raises(ParameterError, match="has no alpha"):
         pyknnmi.calibrate(data, "separation(graph='X1 -- X2')", [(0, 1, [2])])
+
+
+@pytest.mark.parametrize("questions", [None, [(0, 1, []), (0, 2, [1])]])
+def test_the_test_warns_of_the_columns_and_not_of_the_synthetic_ones(questions):
+    values = effect_of_three(1, n=60)[:, :3].round()  # other shares of the rows are alike in each draw
+    spec = "pairwise+knn-cmi(permutations=20)" if questions is None else "knn-cmi(permutations=20)"
+    with pytest.warns(pyknnmi.PyknnmiWarning) as caught:
+        pyknnmi.calibrate(values, spec, questions, draws=5)
+    told = [str(found.message) for found in caught if "share a value" in str(found.message)]
+    assert [sum(f"'X{i}'" in text for text in told) for i in (1, 2, 3)] == [1, 1, 1]
