@@ -128,7 +128,9 @@ class FunctionalANOVA(Learner):
 def _usable(dataset: Dataset) -> tuple[Dataset, int]:
     """Return the data with copied rows once, and their number, or raise an error."""
     if dataset.has_missing:
-        raise DataError('functional-anova needs complete rows: pass missing="drop", or impute the values')
+        raise DataError(
+            'functional-anova needs complete rows: pass missing="drop" (--missing drop), or impute the values'
+        )
     different, copies = without_copies(dataset)
     if copies:
         warn(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from pyknnmi.calibration.rates import DRAWS
-from pyknnmi.data.dataset import Missing
+from pyknnmi.cli.table import read, table_options
 from pyknnmi.learning import calibrate as calibration
 from pyknnmi.learning.pipeline import DEFAULT_SPEC
 
@@ -20,16 +21,11 @@ __all__ = ["calibrate"]
 @click.option("--draws", default=DRAWS, show_default=True, help="Synthetic data sets for a question.")
 @click.option("--seed", default=0, show_default=True, help="Fixes every random choice.")
 @click.option("--threads", default=0, show_default=True, help="Threads; 0: every core.")
-@click.option(
-    "--missing",
-    type=click.Choice(["raise", "drop", "drop-per-test"]),
-    default="raise",
-    show_default=True,
-    help="Rows with missing values: an error, left out, or left out of the tests that they concern.",
-)
-def calibrate(data: Path, spec: str, draws: int, seed: int, threads: int, missing: Missing) -> None:
+@table_options
+def calibrate(data: Path, spec: str, draws: int, seed: int, threads: int, **options: Any) -> None:
     """See how often the test of a spec rejects independence in data made like DATA.
 
     The search is run on DATA, and the conditioning sets that it used are tried: for each size the strongest and others.
     """
-    click.echo(str(calibration.calibrate(data, spec, draws=draws, seed=seed, threads=threads, missing=missing)))
+    table = read(data, **options)
+    click.echo(str(calibration.calibrate(table, spec, draws=draws, seed=seed, threads=threads)))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 from pyknnmi.calibration.rates import DRAWS, Calibration, calibrate_questions
 from pyknnmi.data.dataset import Missing
+from pyknnmi.data.options import TableOptionsGiven
 from pyknnmi.errors import DataError, ParameterError
 from pyknnmi.learning.pipeline import DEFAULT_SPEC, Pipeline
 from pyknnmi.learning.preparation import prepared, to_dataset
@@ -27,6 +28,7 @@ def calibrate(
     seed: int = 0,
     threads: int = 0,
     missing: Missing = "raise",
+    **options: Unpack[TableOptionsGiven],
 ) -> Calibration:
     """Return how often a CI test rejects independence that is there, in data made like these.
 
@@ -44,8 +46,8 @@ def calibrate(
         What to try in the place of the questions of a search: two columns and a conditioning set, by names or numbers.
     draws : int, default 25
         Synthetic data sets for a question.
-    seed, threads, missing
-        As in `pyknnmi.learn`.
+    seed, threads, missing, **options
+        As in `pyknnmi.learn`; the options are ``header``, ``missing_marks``, ``categories``, ``ignore`` and ``index``.
 
     Returns
     -------
@@ -75,12 +77,12 @@ def calibrate(
             raise ParameterError(
                 "a test alone has no search: give a pipeline such as iamb+knn-cmi, or questions", "spec"
             )
-        result = pipeline.learn(to_dataset(data, missing), Run(seed, threads), calibrate=draws)
+        result = pipeline.learn(to_dataset(data, missing, **options), Run(seed, threads), calibrate=draws)
         if result.calibration is None:
             raise DataError("fewer than two columns vary: there is nothing to calibrate on")
         return result.calibration
     test = _test_of(spec)
-    dataset = to_dataset(data, missing)
+    dataset = to_dataset(data, missing, **options)
     columns, _ = prepared(dataset, test)
     if not columns.p:
         raise DataError("no column varies: there is nothing to calibrate on")

@@ -272,6 +272,11 @@ def test_how_the_table_is_read(tmp_path):
     assert "3 columns, learned from 29 rows (1 more was left out)" in result.output
     result = invoke("test", path, "x", "y", "--test", "fisher-z", *given)
     assert "rows        29" in result.output
+    result = invoke("calibrate", path, "--spec", "iamb+knn-cmi(permutations=19,alpha=0.1)", "--draws", "3", *given)
+    assert result.exit_code == 0, result.output
+    options = {"index": "id", "ignore": "note", "categories": "code", "missing_marks": "-9", "missing": "drop"}
+    spec = "iamb+knn-cmi(permutations=19,alpha=0.1)"
+    assert result.output.rstrip() == str(pyknnmi.calibrate(path, spec, draws=3, **options))
     result = invoke("learn", path, "--ignore", "id,notes")
     assert (result.exit_code, "ignore: there is no column 'notes'" in result.output) == (2, True)
     result = CliRunner().invoke(
