@@ -150,11 +150,15 @@ void LocalPermutations::draw_swaps(RandomWords random, std::span<std::uint32_t> 
     std::iota(source.begin(), source.end(), 0u);
     for (const std::uint32_t row : order) {
         if (source[row] != row) continue;
-        const auto list = neighbors_.begin() + static_cast<std::ptrdiff_t>(row * each_);
-        const auto end = std::copy_if(list, list + static_cast<std::ptrdiff_t>(each_), free.begin(),
-                                      [&](std::uint32_t other) { return other != row && source[other] == other; });
-        if (end == free.begin()) continue;
-        const std::uint32_t other = free[random.below(static_cast<std::uint32_t>(end - free.begin()))];
+        const std::uint32_t* const list = neighbors_.data() + row * each_;
+        std::uint32_t count = 0;
+        for (std::size_t j = 0; j < each_; ++j) {  // without branches: which rows are free is hard to foresee
+            const std::uint32_t other = list[j];
+            free[count] = other;
+            count += static_cast<std::uint32_t>(source[other] == other && other != row);
+        }
+        if (count == 0) continue;
+        const std::uint32_t other = free[random.below(count)];
         source[row] = other;
         source[other] = row;
     }

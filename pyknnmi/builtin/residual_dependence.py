@@ -15,7 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyknnmi.components import BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run, check_memory, warn
-from pyknnmi.numbers import conditional_mutual_informations, indicators, standardized, swapped_rows, tied_share
+from pyknnmi.numbers import (
+    EstimatorName,
+    conditional_mutual_informations,
+    indicators,
+    standardized,
+    swapped_rows,
+    tied_share,
+)
 from pyknnmi.regression import Fit, Recent, Smoothed, Smoother, smooth_scale, spread_ties
 
 Vector = NDArray[np.float64]
@@ -246,7 +253,7 @@ class BoundResidualDependence(BoundTest):
             others = np.column_stack([setting.residual(candidates[place]) for place in places])
             statistics = []
             if self._component.statistic != "covariance":
-                statistics.append(setting.estimates(own, others, self._component.k, self.threads, self._run))
+                statistics.append(setting.estimates(own, others, self.threads, self._run))
             if self._component.statistic != "cmi":
                 statistics.append(_standardized_means(own.T, others)[0])
             scores[places] = self._on_one_scale(np.array(statistics), len(z))
@@ -267,7 +274,7 @@ class BoundResidualDependence(BoundTest):
         blocks = [self._indicators.get(i, self._given[:, [i]]) for i in z]
         given = np.hstack([np.empty((self._n, 0)), *blocks])
         random = self._run.generator("", "", [self._names[i] for i in z])
-        return _Setting(given, self._columns, self._indicators, random)
+        return _Setting(given, self._columns, self._indicators, self._component.k, random)
 
     def _independent(self, reason: str) -> CIResult:
         return CIResult(statistic=0.0, p_value=1.0, independent=True, n=self._n, decided_by=reason)
@@ -304,7 +311,7 @@ class _Question:
         """Return the estimates of mutual information given z."""
         rx, ry = self._setting.scaled(self._x)[:, None], self._setting.scaled(self._y)
         for rows in self._orders(len(self._estimates), permutations):
-            found = self._setting.estimates(rx, ry[rows.T], self._component.k, self._threads, self._run)
+            found = self._setting.estimates(rx, ry[rows.T], self._threads, self._run)
             self._estimates = np.append(self._estimates, found)
         return self._estimates[: permutations + 1]
 
@@ -366,13 +373,16 @@ class _Setting:
     """A conditioning set, and the residuals on it of the columns that took part in a question so far."""
 
     def __init__(
-        self, z: Matrix, columns: Matrix, indicators: Mapping[int, Matrix], random: np.random.Generator
+        self, z: Matrix, columns: Matrix, indicators: Mapping[int, Matrix], k: int, random: np.random.Generator
     ) -> None:
         n, d = z.shape
         self.z = z
         self.has_rows = n >= 2 * (d + 1)
         self._columns = columns
         self._indicators = indicators
+        self._k = k
+        has_ties = any(tied_share(column, k) > 0 for column in z.T)
+        self._estimator: EstimatorName = "mixed" if has_ties else "ksg"  # residuals have no ties
         self._smoother = Smoother(z, random) if d and self.has_rows else None
         self._residuals: dict[int, Vector] = {}
         self._scaled: dict[int, Vector] = {}
@@ -383,13 +393,10 @@ class _Setting:
         kept = 5 * self._columns.nbytes  # the residual, that over its scale, and three features
         return self.z.nbytes + kept + (self._smoother.nbytes if self._smoother else 0)
 
-    def estimates(self, x: Matrix, candidates: Matrix, k: int, threads: int, run: Run) -> Vector:
+    def estimates(self, x: Matrix, candidates: Matrix, threads: int, run: Run) -> Vector:
         """Return the mutual information of a residual and each of some others given z, in nats."""
-        estimator: Literal["ksg", "mixed"] = "ksg"  # residuals have no ties
-        if any(tied_share(column, k) > 0 for column in self.z.T):
-            estimator = "mixed"
         return conditional_mutual_informations(
-            x, candidates, self.z, k, estimator=estimator, threads=threads, poll=run.poll
+            x, candidates, self.z, self._k, estimator=self._estimator, threads=threads, poll=run.poll
         )
 
     def explains(self, column: int) -> bool:
@@ -443,7 +450,7 @@ class _Setting:
             "join rare categories",
         )
         columns = np.hstack([g.all, *g.all[orders]])
-        left = np.array([(self._smoother.residuals(columns, fit) ** 2).sum(axis=0) for fit in f.fits])
+        left = np.array([(part**2).sum(axis=0) for part in self._smoother.residuals(columns, f.fits)])
         observed, *permuted = np.split(left, 1 + len(orders), axis=1)
         left_of_permuted = np.mean(permuted, axis=0)
         ratios = np.divide(observed, left_of_permuted, out=np.ones_like(observed), where=left_of_permuted > 0)
@@ -496,12 +503,14 @@ def _largest_covariances(f: _Features, g: _Features, z: Matrix, rows: Rows, loss
     losses = np.vstack([losses, np.repeat(losses[: f.first.shape[1]], z.shape[1], axis=0)])
     each = max(1, _MULTIPLICATIONS // with_products.size)
     largest = np.zeros(len(rows))
+    features = np.ascontiguousarray(g.all.T)
     for first in range(0, len(rows), each):
         part = slice(first, first + each)
-        for place, feature in enumerate(g.all.T):
+        orders = rows[part].astype(np.intp)
+        for place, feature in enumerate(features):
             # Products with z meet what is of degree one.
             left = with_products if place < g.first.shape[1] else f.all
-            found = _standardized_means(feature[rows[part]], left) * losses[: left.shape[1], place]
+            found = _standardized_means(feature[orders], left) * losses[: left.shape[1], place]
             largest[part] = np.maximum(largest[part], found.max(axis=1))
     return largest.astype(np.float32)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,7 +119,11 @@ class Smoother:
         self._linear = _orthonormal(_orthonormal(self._fill(np.column_stack([np.ones(n), z]))))
         most = max(1, min(n // 3, int(20 + 2 * math.sqrt(n)), _MOST_LANDMARKS))
         landmarks = np.sort(random.choice(n, most, replace=False))
-        self._kernels = [self._kernel(self._fill(kernel), kernel[landmarks]) for kernel in _kernels(z, z[landmarks])]
+        self._values = np.zeros((kernels, self._filled, most))
+        for values, kernel in zip(self._values, _kernels(z, z[landmarks]), strict=True):
+            values[:n] = kernel
+        self._kernels = self._factorised(landmarks)
+        self._freedom = self.linear_columns + np.array([kernel.freedom for kernel in self._kernels])
 
     @property
     def linear_columns(self) -> int:
@@ -141,22 +145,26 @@ class Smoother:
         freedom = float(self.linear_columns)
         error = self._error(squares, freedom)
         fit = None
-        for kernel in self._kernels:
-            loadings = kernel.directions.T @ _cross_product(kernel.values, left)[:, 0]
-            errors = self._error(squares - kernel.explained @ loadings**2, self.linear_columns + kernel.freedom)
-            best = int(errors.argmin())
-            if errors[best] < error:
-                error = float(errors[best])
-                freedom = self.linear_columns + float(kernel.freedom[best])
-                fit = Fit(kernel, kernel.shrinkage[best])
+        at_landmarks = (_blocks(self._values).transpose(0, 1, 3, 2) @ _blocks(left)).sum(axis=1)
+        explained = [
+            kernel.explained @ (kernel.directions.T @ loadings) ** 2
+            for kernel, loadings in zip(self._kernels, at_landmarks[:, :, 0], strict=True)
+        ]
+        errors = self._error(squares - np.array(explained), self._freedom)
+        which, ridge = np.unravel_index(int(errors.argmin()), errors.shape)
+        if errors[which, ridge] < error:
+            error = float(errors[which, ridge])
+            freedom = float(self._freedom[which, ridge])
+            fit = Fit(self._kernels[which], self._kernels[which].shrinkage[ridge])
         variance = float(column.var())
         return Smoothed(
             self._residuals(left, fit)[: self._n, 0], 1 - error / variance if variance > 0 else 0.0, freedom, fit
         )
 
-    def residuals(self, columns: Matrix, fit: Fit | None) -> Matrix:
-        """Return what the kernel and the ridge of another column leave of these, shape (n, columns)."""
-        return self._residuals(self._without_linear(self._fill(columns)), fit)[: self._n]
+    def residuals(self, columns: Matrix, fits: Sequence[Fit | None]) -> list[Matrix]:
+        """Return what the kernel and the ridge of each of some other columns leave of these, shape (n, columns)."""
+        left = self._without_linear(self._fill(columns))
+        return [self._residuals(left, fit)[: self._n] for fit in fits]
 
     def _residuals(self, left: Matrix, fit: Fit | None) -> Matrix:
         """Return what is left of columns without their linear part."""
@@ -179,12 +187,18 @@ class Smoother:
     def _without_linear(self, columns: Matrix) -> Matrix:
         return columns - _product(self._linear, _cross_product(self._linear, columns))
 
-    def _kernel(self, values: Matrix, between: Matrix) -> Kernel:
-        """Return what a kernel adds to the linear part: its values at the landmarks, and those between landmarks."""
-        m = len(between)
-        root = np.linalg.inv(np.linalg.cholesky(between + _RANK * m * np.eye(m)))
-        linear = _cross_product(self._linear, values)
-        squares, vectors = np.linalg.eigh(root @ (_cross_product(values, values) - linear.T @ linear) @ root.T)
+    def _factorised(self, landmarks: NDArray[np.intp]) -> list[Kernel]:
+        """Return what each kernel adds to the linear part."""
+        m = len(landmarks)
+        roots = np.linalg.inv(np.linalg.cholesky(self._values[:, landmarks] + _RANK * m * np.eye(m)))
+        products = np.empty_like(roots)
+        for values, product in zip(self._values, products, strict=True):
+            linear = _cross_product(self._linear, values)
+            product[:] = _cross_product(values, values) - linear.T @ linear
+        factors = np.linalg.eigh(roots @ products @ roots.transpose(0, 2, 1))
+        return [self._kernel(*each) for each in zip(self._values, roots, *factors, strict=True)]
+
+    def _kernel(self, values: Matrix, root: Matrix, squares: Vector, vectors: Matrix) -> Kernel:
         kept = squares > _SPREAD * self._n
         directions = root.T @ (vectors[:, kept] / np.sqrt(squares[kept]))
         shrinkage = squares[kept] / (squares[kept] + RIDGES[:, None])
@@ -259,5 +273,6 @@ def _cross_product(a: Matrix, b: Matrix) -> Matrix:
     return product
 
 
-def _blocks(columns: Matrix) -> NDArray[np.float64]:
-    return columns.reshape(len(columns) // _ROWS, _ROWS, columns.shape[1])
+def _blocks(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    *before, rows, width = columns.shape
+    return columns.reshape(*before, rows // _ROWS, _ROWS, width)
