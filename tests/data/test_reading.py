@@ -6,6 +6,7 @@ import gzip
 import io
 import lzma
 import re
+import sys
 import zipfile
 
 import numpy as np
@@ -597,6 +598,18 @@ def test_a_missing_value_makes_no_slow_path(write, monkeypatch):
     monkeypatch.setattr(reading, "number", lambda cell: looked_at.append(cell) or number(cell))
     assert read_table(write("a,b\n" + "1,2\n" * 30_000 + "NA,3\n"), "drop").n == 30_000
     assert len(looked_at) < 20
+
+
+def test_a_column_of_missing_values_alone(write):
+    table = read_table(write("a,b\nNA,1\nn/a,2\nnone,3\n,4\n"), "drop-per-test")  # "none" is a label beside others
+    assert np.isnan(table.values[:, 0]).all()
+    assert table.kinds == ("continuous", "continuous")
+
+
+def test_parquet_without_pyarrow(write, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(DataError, match="it is Parquet, which needs the package pyarrow: pip install"):
+        read_table(write(b"PAR1\0junk"))
 
 
 def test_marks_that_are_given_take_the_place_of_the_usual_ones(write):

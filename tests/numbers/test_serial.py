@@ -152,3 +152,9 @@ def test_block_length_with_a_season_is_a_multiple_of_it():
     assert block_length(x, y) >= 40, "the season is a memory without an end"
     assert block_length(x, y, 12) == 12, "without it there is none"
     assert block_length(np.arange(100), np.arange(100), 15) == 15  # the most that a fifth of the rows holds
+
+
+def test_of_too_few_rows_nothing_is_said():
+    assert (lag_one_correlation([1]), runs_test([]), runs_test([3, 3])) == (0, 1, 1)
+    assert (variance_inflation([1, 2, 4]), season_length([1, 2] * 9)) == (1, 1)
+    assert block_length([1, 2, 3], [3, 1, 2]) == 1  # at most a fifth of the rows, and one at least
