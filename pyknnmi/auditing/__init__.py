@@ -13,9 +13,9 @@ from pyknnmi.auditing.recommendation import recommended
 from pyknnmi.auditing.relations import relation_findings
 from pyknnmi.auditing.rows import row_findings
 from pyknnmi.data.dataset import Dataset
-from pyknnmi.data.files import shell_command
+from pyknnmi.data.files import csv_line, shell_command
 
-__all__ = ["Audit", "AuditFinding", "audited", "find", "grouped", "in_warnings", "quoted", "warn_of"]
+__all__ = ["Audit", "AuditFinding", "audited", "find", "grouped", "in_warnings", "warn_of"]
 
 _SHOWN = 8  # findings of one kind that are printed in full
 
@@ -71,7 +71,7 @@ class Audit:
         """
         words = ["pyknnmi", "learn", data, "--spec", self.spec, *read_as]
         for option, value in self.options.items():
-            text = value if isinstance(value, str) else ",".join(quoted(name) for name in value)
+            text = value if isinstance(value, str) else csv_line(value)
             words.append(f"--{option}={text}")
         return shell_command(words)
 
@@ -106,8 +106,3 @@ def audited(dataset: Dataset) -> Audit:
     """Return the findings about a table with the spec that suits it."""
     findings = find(dataset)
     return Audit(dataset.n, dataset.p, findings, *recommended(dataset, findings))
-
-
-def quoted(name: str) -> str:
-    """Return a name as it stands in a list that commas separate."""
-    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"\r\n') else name

@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
-from pyknnmi.auditing import Audit, audited, quoted
+from pyknnmi.auditing import Audit, audited
 from pyknnmi.cli.table import column_options, read_as, read_as_given
 from pyknnmi.data.dataset import Missing
+from pyknnmi.data.files import csv_line
 from pyknnmi.data.reading import TableRead
 from pyknnmi.errors import printable
 
@@ -45,5 +46,5 @@ def looked_at(data: Path, missing: Missing, **options: Any) -> tuple[TableRead, 
     table = read_as(data, **options)
     usable = replace(table, refused={}) if table.columns else table
     found = audited(usable.dataset("drop-per-test" if missing == "raise" else missing))
-    ignored = [f"--ignore={quoted(name)}" for name in table.refused]
+    ignored = [f"--ignore={csv_line([name])}" for name in table.refused]
     return table, found, found.command(str(data), [*read_as_given(click.get_current_context()), *ignored])

@@ -18,6 +18,7 @@ from pyknnmi.data.dataset import Dataset
 from pyknnmi.errors import printable
 
 __all__ = [
+    "csv_line",
     "csv_text",
     "make_folder",
     "make_writable_folder",
@@ -115,14 +116,16 @@ def _shell_word(word: str) -> str:
     return f"$'{escaped}'"
 
 
-def csv_text(rows: Iterable[Sequence[Any]], delimiter: str = ",") -> str:
-    r"""Return rows as CSV with lines that end in ``\n``; a cell with any kind of line end stands in quotation marks."""
-    lines = []
-    for row in rows:
-        stream = io.StringIO()
-        csv.writer(stream, delimiter=delimiter, lineterminator="\r\n").writerow(row)  # so both are quoted
-        lines.append(stream.getvalue().removesuffix("\r\n") + "\n")
-    return "".join(lines)
+def csv_text(rows: Iterable[Sequence[Any]]) -> str:
+    r"""Return rows as CSV with lines that end in ``\n``."""
+    return "".join(f"{csv_line(row)}\n" for row in rows)
+
+
+def csv_line(row: Iterable[Any], delimiter: str = ",") -> str:
+    """Return a row as CSV, without an end; a cell with any kind of line end stands in quotation marks."""
+    stream = io.StringIO()
+    csv.writer(stream, delimiter=delimiter, lineterminator="\r\n").writerow(row)  # so both are quoted
+    return stream.getvalue().removesuffix("\r\n")
 
 
 def dataset_csv(dataset: Dataset) -> str:

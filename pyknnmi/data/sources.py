@@ -88,15 +88,7 @@ def content_of(source: Any) -> tuple[str, str | Any]:
         return name, _text(content.decode(), name)
     except UnicodeDecodeError:
         raise DataError(f"cannot read {name}: it is not text in UTF-8: save it as CSV in UTF-8") from None
-    except (
-        OSError,
-        EOFError,
-        zlib.error,
-        lzma.LZMAError,
-        zipfile.BadZipFile,
-        NotImplementedError,
-        ValueError,
-    ) as error:
+    except (OSError, ValueError, *_DAMAGED) as error:
         if isinstance(error, DataError):
             raise
         raise DataError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from None

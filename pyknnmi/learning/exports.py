@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pyknnmi.data.files import csv_text, make_folder, replace_file, replace_files, safe_name
+from pyknnmi.data.files import csv_line, csv_text, make_folder, replace_file, replace_files, safe_name
 from pyknnmi.errors import DataError, warn
 from pyknnmi.graphs.graph import Graph
 from pyknnmi.graphs.partially_directed import PartiallyDirectedGraph
@@ -247,7 +247,7 @@ def _decision(given: Sequence[str], answer: CIResult | None) -> list[Any]:
 
 def _names(names: Sequence[str]) -> str:
     """Return names for one cell: separated by semicolons, and quoted as in CSV."""
-    return safe_name(csv_text([names], delimiter=";").removesuffix("\n")) if names else ""
+    return safe_name(csv_line(names, delimiter=";")) if names else ""
 
 
 def _word(holds: bool | None) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from pyknnmi.auditing import AuditFinding, grouped, in_warnings
-from pyknnmi.data.files import csv_text, make_folder, replace_file, shell_command
+from pyknnmi.data.files import csv_line, make_folder, replace_file, shell_command
 from pyknnmi.errors import printable
 from pyknnmi.learning.result import LearnResult, format_p_value
 from pyknnmi.report.drawing import effect_svg, matrix_svg, network_svg
@@ -458,9 +458,9 @@ def repeat_command(result: LearnResult, data: str | None = None, reading: Iterab
     words = ["pyknnmi", "learn", data or "DATA.csv", "--spec", result.spec, "--seed", str(result.seed), *reading]
     for option, edges in (("--required", result.constraints.required), ("--forbidden", result.constraints.forbidden)):
         for edge in edges:
-            words += [option, csv_text([edge]).removesuffix("\n")]
+            words += [option, csv_line(edge)]
     if result.constraints.targets is not None:
-        words += ["--targets", csv_text([result.constraints.targets]).removesuffix("\n")]
+        words += ["--targets", csv_line(result.constraints.targets)]
     if result.oriented is not None:
         words.append("--orient")
     if result.calibration is not None:
