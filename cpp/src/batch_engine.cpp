@@ -10,6 +10,7 @@
 #include "along_y.hpp"
 #include "batched_columns.hpp"
 #include "engines.hpp"
+#include "far_neighbors.hpp"
 #include "fixed_side.hpp"
 #include "growing_radius.hpp"
 #include "near_blocks.hpp"
@@ -22,15 +23,17 @@ namespace {
 // One thread's way through the points of a block.
 class BatchWalker {
 public:
-    // `along_y` is null where no y is searched by itself.
-    BatchWalker(const FixedSide& fixed, const BatchedColumns& y, const AlongY* along_y)
+    // `along_y` and `far` are null where no y is searched by itself.
+    BatchWalker(const FixedSide& fixed, const BatchedColumns& y, const AlongY* along_y, const FarNeighbors* far)
         : fixed_(&fixed),
           kernels_(&fixed.kernels()),
           y_(&y),
           along_y_(along_y),
-          near_(fixed.geometry(), fixed.kernels()),
+          far_(far),
+          near_(fixed.geometry(), fixed.apart(), fixed.kernels()),
           room_(fixed.k() * 2 * batch_size),
           nearest_(static_cast<int>(fixed.k())) {
+        adapts_ = far != nullptr;
         if (along_y == nullptr) return;
         longest_ = longest_list(fixed.points(), fixed.k());
         adapts_ = along_y->far_values_among_x() || has_far_values(*y.ranked(0).sorted());
@@ -55,7 +58,7 @@ public:
 
 private:
     struct NearSet {
-        std::uint32_t number;
+        std::size_t number;
         double distance;
         bool own;  // holds the point itself
     };
@@ -64,6 +67,7 @@ private:
         Neighbors xz, z;
         double radius = 0.0;          // up to which they were collected
         AlignedVector<double> rho;    // k-th distances, eight for each batch
+        std::vector<bool> alone;      // which columns are searched by themselves, with `far`
         std::vector<double> covered;  // for each batch, how far points must be looked at for all its columns
         std::vector<NearSet> sets_in_z, sets_in_xz;  // that are near, whose points are in no list
     };
@@ -75,6 +79,7 @@ private:
         for (std::size_t p = 0; p < points; ++p) {
             points_[p].rho.resize(y_->batches() * batch_size);
             points_[p].covered.resize(y_->batches());
+            if (far_ != nullptr) points_[p].alone.assign(y_->batches() * batch_size, false);
             if (collect(p, start)) continue;
             points_[p].xz.clear();
             points_[p].radius = -1.0;  // not even points at distance 0
@@ -86,21 +91,43 @@ private:
         for (std::size_t p = 0; p < points; ++p) {
             reach_most(p);
             if (along_y_ != nullptr) search_the_others(p);
+            if (far_ != nullptr) search_far(p);
         }
         if (adapts_) choose_served(points / 2);
+        guess_ = 1.1 * (far_ != nullptr ? median_needed(points) : mean_needed(points));  // flat within a quarter
+    }
+
+    double mean_needed(std::size_t points) {
         double sum = 0.0;
         for (std::size_t p = 0; p < points; ++p) sum += needed(points_[p]);
-        guess_ = 1.1 * sum / static_cast<double>(points);  // as measured; flat within a quarter
+        return sum / static_cast<double>(points);
+    }
+
+    // Some points are themselves far out.
+    double median_needed(std::size_t points) {
+        double all[block_size];
+        for (std::size_t p = 0; p < points; ++p) all[p] = needed(points_[p]);
+        std::nth_element(all, all + points / 2, all + points);
+        return all[points / 2];
     }
 
     // How far points must be looked at for the share of batches that lists serve.
     double needed(const Point& point) {
+        if (far_ != nullptr) return needed_by_columns(point, served_);
         if (served_ == 1.0) return *std::max_element(point.covered.begin(), point.covered.end());
         sorted_.assign(point.covered.begin(), point.covered.end());
         const auto at =
             sorted_.begin() + static_cast<std::ptrdiff_t>(served_ * static_cast<double>(sorted_.size() - 1));
         std::nth_element(sorted_.begin(), at, sorted_.end());
         return *at;
+    }
+
+    // The same for the share of columns.
+    double needed_by_columns(const Point& point, double share) {
+        sorted_.assign(point.rho.begin(), point.rho.begin() + static_cast<std::ptrdiff_t>(y_->columns()));
+        const auto at = sorted_.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(sorted_.size() - 1));
+        std::nth_element(sorted_.begin(), at, sorted_.end());
+        return fixed_->terms().covering(*at);
     }
 
     // Which share of the batches lists should serve in the next block, by what would have been best for this point.
@@ -111,16 +138,26 @@ private:
         for (std::size_t b = 0; b < y_->batches(); ++b)
             for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
                 const std::size_t j = b * batch_size + l;
+                if (far_ != nullptr) {
+                    alone_.push_back(far_->cost(y_->ascending(j), first_ + p, point.rho[j]));
+                    continue;
+                }
                 const double value = y_->batch(b).values[(first_ + p) * batch_size + l];
                 const std::size_t near = along_y_->y_within(y_->ranked(j), value, point.rho[j]);
                 alone_.push_back(50.0 + 3.0 * static_cast<double>(near));
             }
-        double least = std::numeric_limits<double>::infinity(), best = 1.0;
-        for (const double share : {1.0, 0.75, 0.5, 0.25, 0.0}) {
+        // Lists must reach those that cannot be searched by themselves.
+        double least = std::numeric_limits<double>::infinity(), best = 1.0, farthest = 0.0;
+        for (std::size_t j = 0; j < alone_.size(); ++j)
+            if (alone_[j] == least) farthest = std::max(farthest, fixed_->terms().covering(point.rho[j]));
+        for (const double share : {1.0, 0.9, 0.75, 0.5, 0.25, 0.0}) {
             served_ = share;
-            const double radius = needed(point);
-            const auto listed = static_cast<double>(along_y_->xz_within(first_ + p, radius));
-            double cost = 1.5 * static_cast<double>(y_->batches()) * listed;
+            const double radius = std::max(needed(point), farthest);
+            const std::size_t listed =
+                far_ != nullptr ? far_->z_within(first_ + p, radius) : along_y_->xz_within(first_ + p, radius);
+            const double each = far_ != nullptr ? 10.0 + 7.0 * static_cast<double>(y_->batches())
+                                                : 1.5 * static_cast<double>(y_->batches());
+            double cost = each * static_cast<double>(listed);
             for (std::size_t j = 0; j < alone_.size(); ++j)
                 if (fixed_->terms().covering(point.rho[j]) > radius) cost += alone_[j];
             if (cost >= least) continue;
@@ -135,7 +172,8 @@ private:
     void reach_most(std::size_t p) {
         Point& point = points_[p];
         GrowingRadius radius(point.radius);
-        for (double wanted = needed(point); wanted > point.radius; wanted = needed(point)) {
+        const auto least = [&] { return far_ != nullptr ? needed_by_columns(point, 0.5 * served_) : needed(point); };
+        for (double wanted = least(); wanted > point.radius; wanted = least()) {
             const double before = point.radius;
             radius.grow(wanted);
             if (!collect(p, radius)) return;
@@ -157,6 +195,44 @@ private:
                 point.covered[b] = std::max(point.covered[b], fixed_->terms().covering(rho));
             }
         }
+    }
+
+    // A list serves all that cannot be searched along y.
+    void search_far(std::size_t p) {
+        Point& point = points_[p];
+        for (std::size_t b = 0; b < y_->batches(); ++b) {
+            if (point.covered[b] <= point.radius) continue;
+            end_if_stopped();
+            for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
+                const std::size_t j = b * batch_size + l;
+                if (fixed_->terms().covering(point.rho[j]) <= point.radius) continue;
+                const auto found = far_->kth_distance(y_->ascending(j), first_ + p, nearest_);
+                point.alone[j] = found.has_value();
+                if (found) point.rho[j] = *found;
+            }
+            cover(point, b);
+        }
+        GrowingRadius radius(point.radius);
+        for (double wanted = farthest_covered(point); wanted > point.radius; wanted = farthest_covered(point)) {
+            const double before = point.radius;
+            radius.grow(wanted);
+            collect(p, radius);
+            end_if_stopped();
+            for (std::size_t b = 0; b < y_->batches(); ++b)
+                if (point.covered[b] > before) batch_nearest(p, b);
+        }
+    }
+
+    static double farthest_covered(const Point& point) {
+        return *std::max_element(point.covered.begin(), point.covered.end());
+    }
+
+    // For the columns that are not searched by themselves.
+    void cover(Point& point, std::size_t b) const {
+        double largest = 0.0;
+        for (std::size_t j = b * batch_size; j < b * batch_size + y_->columns_in(b); ++j)
+            if (!point.alone[j]) largest = std::max(largest, point.rho[j]);
+        point.covered[b] = fixed_->terms().covering(largest);
     }
 
     // False, and nothing is changed, if the list would be so long that each y is better searched by itself.
@@ -201,24 +277,21 @@ private:
         blocks_in_sets_.clear();
         point.sets_in_z.clear();
         point.sets_in_xz.clear();
-        noted_.assign(fixed_->sets().size(), false);
-        for (const std::uint32_t block : blocks) {
-            const std::uint32_t in_z = fixed_->set_in_z()[block], in_xz = fixed_->set_in_xz()[block];
-            if (in_z == FixedSide::no_set) {
-                blocks_apart_.push_back(block);
-                continue;
-            }
-            const std::size_t other = block * block_size;
-            if (!noted_[in_z])
-                point.sets_in_z.push_back({in_z, fixed_->z_distance(self, other), fixed_->set_in_z()[own] == in_z});
-            noted_[in_z] = true;
-            if (fixed_->x_gap(self, block) > radius) continue;
-            if (in_xz == FixedSide::no_set) {
-                blocks_in_sets_.push_back(block);
-            } else if (!noted_[in_xz]) {
-                const double d = std::max(fixed_->z_distance(self, other), fixed_->x_distance(self, other));
-                point.sets_in_xz.push_back({in_xz, d, fixed_->set_in_xz()[own] == in_xz});
-                noted_[in_xz] = true;
+        for (const std::uint32_t block : blocks)  // an infinite radius, or one of 1 in categories, reaches all
+            if (!fixed_->in_set(block)) blocks_apart_.push_back(block);
+        for (std::size_t s = 0; s < fixed_->sets_in_z(); ++s) {
+            const EqualPoints& set = fixed_->sets()[s];
+            const double d = fixed_->z_distance(self, set.position());
+            if (d > radius) continue;
+            // A block of a set holds no others, so the point is one of the set if its block is.
+            const bool own_set = d == 0.0 && fixed_->in_set(own);
+            point.sets_in_z.push_back({s, d, own_set});
+            const FixedSide::NearInSet near = fixed_->near_in_set(set, self, radius);
+            blocks_in_sets_.insert(blocks_in_sets_.end(), near.loose.begin(), near.loose.end());
+            for (std::size_t inner = near.first_within; inner < near.last_within; ++inner) {
+                const double along_x = fixed_->x_distance(self, fixed_->sets()[inner].position());
+                const bool own_inner = own_set && along_x == 0.0 && fixed_->in_inner_set(own);
+                point.sets_in_xz.push_back({inner, std::max(d, along_x), own_inner});
             }
         }
         return {blocks_apart_, blocks_in_sets_};
@@ -233,9 +306,16 @@ private:
         Point& point = points_[p];
         nearest_in_sets_.clear();
         for (const NearSet& set : point.sets_in_xz) nearest_in_set(set, p, b);
+        double* const rho = point.rho.data() + b * batch_size;
+        double before[batch_size];
+        std::copy_n(rho, batch_size, before);
         const double largest = kernels_->batch_nearest(point.xz.ordered(), y_->batch(b), first_ + p, nearest_in_sets_,
-                                                       fixed_->k(), room_.data(), point.rho.data() + b * batch_size);
+                                                       fixed_->k(), room_.data(), rho);
         point.covered[b] = fixed_->terms().covering(largest);
+        if (far_ == nullptr) return;
+        for (std::size_t l = 0; l < batch_size; ++l)
+            if (point.alone[b * batch_size + l]) rho[l] = before[l];
+        cover(point, b);
     }
 
     // Adds the distances to the k nearest of a set of points equal in (x, z), which are those nearest in y.
@@ -270,6 +350,8 @@ private:
         for (std::size_t l = 0; l < batch_size; ++l) listed[l] = radius[l] = fixed_->terms().reach(rho[l]);
         for (std::size_t l = 0; beyond && l < batch_size; ++l)
             if (fixed_->terms().covering(rho[l]) > point.radius) listed[l] = -1.0;
+        for (std::size_t l = 0; far_ != nullptr && l < batch_size; ++l)
+            if (point.alone[b * batch_size + l] || l >= y_->columns_in(b)) listed[l] = -1.0;
         BatchCounts n{};
         if (fixed_->terms().mixed())
             kernels_->batch_within_y(point.xz.ordered(), y_->batch(b), self, listed, n.xz, n.joint);
@@ -280,9 +362,10 @@ private:
             kernels_->batch_line_within(y_->lines(b), y_->columns_in(b), y_->batch(b).values + self * batch_size,
                                         fixed_->z(self), radius, n.z, n.yz);
         } else {
-            kernels_->batch_within_y(point.z.ordered(), y_->batch(b), self, radius, n.z, n.yz);
-            for (const NearSet& set : point.sets_in_z) count_set(set, b, self, radius, n.z, n.yz);
-            for (const NearSet& set : point.sets_in_xz) count_set(set, b, self, radius, n.xz, n.joint);
+            kernels_->batch_within_y(point.z.ordered(), y_->batch(b), self, listed, n.z, n.yz);
+            for (const NearSet& set : point.sets_in_z) count_set(set, b, self, listed, n.z, n.yz);
+            for (const NearSet& set : point.sets_in_xz) count_set(set, b, self, listed, n.xz, n.joint);
+            if (far_ != nullptr) count_far(point, b, self, radius, n);
         }
         if (point.covered[b] == std::numeric_limits<double>::infinity()) count_everything(radius, n);
         return n;
@@ -314,6 +397,19 @@ private:
         }
     }
 
+    // The same in all spaces, for z of two or more columns.
+    void count_far(const Point& point, std::size_t b, std::size_t self, const double* radius, BatchCounts& n) const {
+        for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
+            const std::size_t j = b * batch_size + l;
+            if (!point.alone[j]) continue;
+            const FarNeighbors::Counts counts = far_->within(y_->ascending(j), self, radius[l]);
+            n.xz[l] = static_cast<std::int64_t>(counts.xz);
+            n.yz[l] = static_cast<std::int64_t>(counts.yz);
+            n.z[l] = static_cast<std::int64_t>(counts.z);
+            n.joint[l] = static_cast<std::int64_t>(counts.joint);
+        }
+    }
+
     // An infinite radius also reaches the infinities that fill the last block and the lists.
     void count_everything(const double* radius, BatchCounts& n) const {
         const auto others = static_cast<std::int64_t>(fixed_->points() - 1);
@@ -325,6 +421,7 @@ private:
     const Kernels* kernels_;
     const BatchedColumns* y_;
     const AlongY* along_y_;
+    const FarNeighbors* far_;
     NearBlocks near_;
     AlignedVector<double> room_;
     KSmallest nearest_;
@@ -334,7 +431,6 @@ private:
     double served_ = 1.0;
     std::size_t longest_ = std::numeric_limits<std::size_t>::max();  // list, in places of its blocks
     std::vector<std::uint32_t> scratch_, blocks_apart_, blocks_in_sets_;
-    std::vector<bool> noted_;  // sets
     std::vector<double> nearest_in_sets_;
     PointBuffer in_sets_;  // what is found of sets in z, which is not needed
     Point points_[block_size];
@@ -373,6 +469,14 @@ public:
     }
 
 private:
+    // For points whose x or y is far from all others.
+    bool lists_may_grow_long(const BatchedColumns& y) const {
+        if (fixed_.counts_by_line() || fixed_.points() <= longest_list(fixed_.points(), fixed_.k())) return false;
+        bool far = has_far_values(fixed_.x_points());
+        for (std::size_t b = 0; b < y.batches() && !far; ++b) far = has_far_values(y.by_position(b * batch_size));
+        return far;
+    }
+
     // Columns in memory at a time: about 32 MB of them, and at most 256.
     std::size_t most_columns() const {
         constexpr std::size_t bytes = std::size_t{32} << 20;
@@ -408,8 +512,10 @@ private:
     template <class Consume>
     void each_block(const ColumnSource& source, std::size_t first, std::size_t columns, const Consume& consume) {
         const BatchedColumns y(fixed_, source, first, columns, options_);
-        std::vector<BatchWalker> walkers(static_cast<std::size_t>(thread_count(options_)),
-                                         BatchWalker(fixed_, y, along_y_ ? &*along_y_ : nullptr));
+        if (!far_ && lists_may_grow_long(y)) far_.emplace(fixed_);
+        std::vector<BatchWalker> walkers(
+            static_cast<std::size_t>(thread_count(options_)),
+            BatchWalker(fixed_, y, along_y_ ? &*along_y_ : nullptr, far_ ? &*far_ : nullptr));
         parallel_for(fixed_.geometry().blocks, options_, [&](std::size_t block, int thread) {
             BatchWalker& walker = walkers[static_cast<std::size_t>(thread)];
             walker.walk(block, [&](std::size_t position, std::size_t batch, std::span<const BatchCounts> counts) {
@@ -421,6 +527,7 @@ private:
     FixedSide fixed_;
     Options options_;
     std::optional<AlongY> along_y_;
+    std::optional<FarNeighbors> far_;
 };
 
 }  // namespace

@@ -8,12 +8,14 @@ namespace knnmi {
 
 BatchedColumns::BatchedColumns(const FixedSide& fixed, const ColumnSource& source, std::size_t first, std::size_t count,
                                const Options& options)
-    : rows_(fixed.geometry().stride),
+    : points_(fixed.points()),
+      rows_(fixed.geometry().stride),
       columns_(count),
       sets_(fixed.sets().size()),
       values_(batches() * rows_ * batch_size),
       in_sets_(batches() * batch_size * sets_),
-      set_lines_(in_sets_.size()) {
+      set_lines_(in_sets_.size()),
+      ascending_(std::make_unique<Later[]>(columns_)) {
     if (fixed.counts_by_line()) {
         std::vector<double> values(fixed.points());
         source.write(first, values);
@@ -22,11 +24,34 @@ BatchedColumns::BatchedColumns(const FixedSide& fixed, const ColumnSource& sourc
         lines_.resize(columns_);
     }
     for (std::size_t column = 0; column < columns_; ++column) {
-        if (!source.is_category(first + column, 0)) continue;
+        categories_.push_back(source.is_category(first + column, 0));
+        if (categories_.back() == 0) continue;
         if (caps_.empty()) caps_.assign(batches() * batch_size, cap_of(false));
         caps_[column] = cap_of(true);
     }
     parallel_for(batches(), options, [&](std::size_t b, int) { fill(b, fixed, source, first); });
+}
+
+Points BatchedColumns::by_position(std::size_t column) const {
+    const double* const first = batch(column / batch_size).values + column % batch_size;
+    return Points::strided(first, {points_, 1}, {batch_size, 1}).with_categories(&categories_[column]);
+}
+
+const AscendingColumn& BatchedColumns::ascending(std::size_t column) const {
+    Later& later = ascending_[column];
+    std::call_once(later.made, [&] {
+        const Points values = by_position(column);
+        AscendingColumn& made = later.column;
+        made.positions = ascending_rows(values);
+        made.places.resize(points_);
+        made.values.resize(points_);
+        for (std::size_t place = 0; place < points_; ++place) {
+            made.places[made.positions[place]] = static_cast<std::uint32_t>(place);
+            made.values[place] = values(made.positions[place], 0);
+        }
+        made.cap = cap_of(values.is_category(0));
+    });
+    return later.column;
 }
 
 void BatchedColumns::fill(std::size_t b, const FixedSide& fixed, const ColumnSource& source, std::size_t first) {

@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "aligned.hpp"
 #include "engines.hpp"
+#include "far_neighbors.hpp"
 #include "fixed_side.hpp"
 
 namespace knnmi {
@@ -21,6 +23,7 @@ public:
                    const Options& options);
 
     std::size_t batches() const { return (columns_ + batch_size - 1) / batch_size; }
+    std::size_t columns() const { return columns_; }
     std::size_t columns_in(std::size_t batch) const { return std::min(batch_size, columns_ - batch * batch_size); }
     BatchView batch(std::size_t b) const {
         return {values_.data() + b * rows_ * batch_size, caps_.empty() ? nullptr : caps_.data() + b * batch_size};
@@ -34,18 +37,28 @@ public:
         return in_sets_[(batch * sets_ + set) * batch_size + lane]->values();  // ascending
     }
     const RankedColumn& ranked(std::size_t column) const { return *ranked_[column]; }
+    Points by_position(std::size_t column) const;
+    // Made when first wanted, by whichever thread it is.
+    const AscendingColumn& ascending(std::size_t column) const;
 
 private:
     void fill(std::size_t b, const FixedSide& fixed, const ColumnSource& source, std::size_t first);
 
-    std::size_t rows_, columns_, sets_;
+    struct Later {
+        std::once_flag made;
+        AscendingColumn column;
+    };
+
+    std::size_t points_, rows_, columns_, sets_;
     AlignedVector<double> values_;
     AlignedVector<double> caps_;                  // empty: no categories
+    std::vector<unsigned char> categories_;       // by column
     std::shared_ptr<const SortedColumn> sorted_;  // the first column, which serves all others if they are permutations
     std::vector<std::optional<RankedColumn>> ranked_;
     std::vector<RankedLine> lines_;  // views of them
     std::vector<std::unique_ptr<const SortedColumn>> in_sets_;
     std::vector<RankedLine> set_lines_;  // views of them
+    std::unique_ptr<Later[]> ascending_;
 };
 
 }  // namespace knnmi

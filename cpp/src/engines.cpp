@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "varying_columns.hpp"
+
 namespace knnmi {
 
 namespace {
@@ -61,8 +63,10 @@ std::size_t longest_list(std::size_t points, std::size_t k) {
     return 512 + static_cast<std::size_t>(16 * std::sqrt(static_cast<double>(k * points)));
 }
 
-std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
+std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& given_z, const Neighborhood& neighborhood,
                                             std::size_t y_width, std::size_t count, const Options& options) {
+    const VaryingColumns varying(given_z);
+    const Points z = varying.points();
     if (neighborhood.estimator == Estimator::cells) return make_cell_engine(x, z, neighborhood, options);
     if (x.columns() != 1 || y_width != 1 || options.engine == Engine::tree)
         return make_tree_engine(x, z, neighborhood, options);

@@ -1,17 +1,35 @@
 #include "fixed_side.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace knnmi {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Adds a set for each long run of blocks that are equal, among those in order.
+template <class Compare>
+void add_large_runs(const std::vector<std::uint32_t>& blocks, const Compare& before, std::vector<EqualPoints>& sets) {
+    constexpr std::ptrdiff_t large = 12;  // blocks, from which on a search among sorted values is faster than a list
+    for (auto first = blocks.begin(), last = first; first != blocks.end(); first = last) {
+        last = std::upper_bound(first, blocks.end(), *first, before);
+        if (last - first >= large) sets.push_back({.blocks = {first, last}});
+    }
+}
+
+}  // namespace
 
 FixedSide::FixedSide(const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& kernels)
     : kernels_(&kernels),
       k_(static_cast<std::size_t>(neighborhood.k)),
       order_(z.columns() >= 2 ? SpatialOrder({z}, x) : SpatialOrder({x, z})),
       geometry_(order_.geometry()),
+      x_category_(x.is_category(0)),
       x_cap_(cap_of(x.is_category(0))),
-      terms_(order_.points(), true, neighborhood) {
+      terms_(order_.points(), true, neighborhood),
+      apart_(geometry_) {
     if (z.columns() == 1) {
         line_.emplace(z);
     } else {
@@ -20,50 +38,100 @@ FixedSide::FixedSide(const Points& x, const Points& z, const Neighborhood& neigh
     }
 }
 
-template <class Compare>
-void FixedSide::add_sets(std::vector<std::uint32_t> blocks, const Compare& compare,
-                         std::vector<std::uint32_t>& set_of_block) {
-    constexpr std::ptrdiff_t large = 12;  // blocks, from which on a search among sorted values is faster than a list
-    set_of_block.assign(geometry_.blocks, no_set);
-    std::stable_sort(blocks.begin(), blocks.end(), compare);
-    for (auto first = blocks.begin(), last = first; first != blocks.end(); first = last) {
-        last = std::upper_bound(first, blocks.end(), *first, compare);
-        if (last - first < large) continue;
-        for (auto block = first; block != last; ++block)
-            set_of_block[*block] = static_cast<std::uint32_t>(sets_.size());
-        sets_.push_back({{first, last}});
-    }
-}
-
 void FixedSide::find_sets() {
     const Boxes& boxes = geometry_.block_boxes;
-    std::vector<std::uint32_t> equal;  // blocks of equal points
+    std::vector<std::uint32_t> equal;  // blocks of points that are equal in z
     for (std::size_t b = 0; b < points() / block_size; ++b) {
         bool all = true;
         for (std::size_t c = 0; c < geometry_.dimensions; ++c)
             all = all && boxes.low[c * boxes.stride + b] == boxes.high[c * boxes.stride + b];
         if (all) equal.push_back(static_cast<std::uint32_t>(b));
     }
-    const auto compare_z = [&](std::uint32_t a, std::uint32_t b) {
+    const auto before_in_z = [&](std::uint32_t a, std::uint32_t b) {
         for (std::size_t c = 0; c < geometry_.dimensions; ++c) {
             const double first = boxes.low[c * boxes.stride + a], second = boxes.low[c * boxes.stride + b];
             if (first != second) return first < second;
         }
         return false;
     };
-    add_sets(equal, compare_z, set_in_z_);
+    std::stable_sort(equal.begin(), equal.end(), before_in_z);
+    add_large_runs(equal, before_in_z, sets_);
+    sets_in_z_ = sets_.size();
     if (sets_.empty()) return;
+
     for (std::size_t b = 0; b < geometry_.blocks; ++b) {
         const auto first = x_.begin() + static_cast<std::ptrdiff_t>(b * block_size);
         const auto [low, high] = std::minmax_element(first, first + block_size);
         x_low_.push_back(*low);
         x_high_.push_back(*high);
     }
-    std::erase_if(equal, [&](std::uint32_t b) { return set_in_z_[b] == no_set || x_low_[b] != x_high_[b]; });
-    const auto compare_xz = [&](std::uint32_t a, std::uint32_t b) {
-        return std::pair(set_in_z_[a], x_low_[a]) < std::pair(set_in_z_[b], x_low_[b]);
+    // Points that are equal in z are ordered by x: their blocks overlap at most in their ends.
+    const auto before_in_x = [&](std::uint32_t a, std::uint32_t b) {
+        return std::pair(x_low_[a], x_high_[a]) < std::pair(x_low_[b], x_high_[b]);
     };
-    add_sets(equal, compare_xz, set_in_xz_);
+    in_set_.assign(geometry_.blocks, false);
+    in_inner_set_ = in_set_;
+    for (std::size_t s = 0; s < sets_in_z_; ++s) {
+        std::vector<std::uint32_t>& blocks = sets_[s].blocks;
+        std::sort(blocks.begin(), blocks.end(), before_in_x);
+        std::vector<std::uint32_t> rest = blocks, constant;
+        for (const std::uint32_t block : rest) {
+            in_set_[block] = true;
+            if (x_low_[block] == x_high_[block]) constant.push_back(block);
+        }
+        const std::size_t first_within = sets_.size();
+        add_large_runs(constant, before_in_x, sets_);
+        for (std::size_t inner = first_within; inner < sets_.size(); ++inner)
+            for (const std::uint32_t block : sets_[inner].blocks) in_inner_set_[block] = true;
+        std::erase_if(rest, [&](std::uint32_t block) { return in_inner_set_[block]; });
+        sets_[s].loose = std::move(rest);
+        sets_[s].first_within = first_within;
+        sets_[s].last_within = sets_.size();
+    }
+    separate();
+}
+
+// Makes boxes in which blocks of sets are infinitely far away.
+void FixedSide::separate() {
+    const auto copy = [](const double* values, std::size_t count) {
+        return AlignedVector<double>(values, values + count);
+    };
+    const std::size_t stride = geometry_.block_boxes.stride, group_stride = geometry_.group_boxes.stride;
+    block_low_ = copy(geometry_.block_boxes.low, stride * geometry_.dimensions);
+    block_high_ = copy(geometry_.block_boxes.high, stride * geometry_.dimensions);
+    group_low_.assign(group_stride * geometry_.dimensions, infinity);
+    group_high_.assign(group_stride * geometry_.dimensions, infinity);
+    for (std::size_t c = 0; c < geometry_.dimensions; ++c)
+        for (std::size_t b = 0; b < geometry_.blocks; ++b) {
+            double &low = block_low_[c * stride + b], &high = block_high_[c * stride + b];
+            if (in_set_[b]) {
+                low = high = infinity;
+                continue;
+            }
+            double& group_low = group_low_[c * group_stride + b / group_size];
+            double& group_high = group_high_[c * group_stride + b / group_size];
+            group_high = group_low == infinity ? high : std::max(group_high, high);
+            group_low = std::min(group_low, low);
+        }
+    apart_.block_boxes = {block_low_.data(), block_high_.data(), stride};
+    apart_.group_boxes = {group_low_.data(), group_high_.data(), group_stride};
+}
+
+FixedSide::NearInSet FixedSide::near_in_set(const EqualPoints& set, std::size_t position, double radius) const {
+    const double x = x_[position];
+    const auto below = [&](std::uint32_t block) { return std::min(x - x_high_[block], x_cap_) > radius; };
+    const auto reached = [&](std::uint32_t block) { return std::min(x_low_[block] - x, x_cap_) <= radius; };
+    const auto first = std::partition_point(set.loose.begin(), set.loose.end(), below);
+    const auto last = std::partition_point(first, set.loose.end(), reached);
+    const auto begin = sets_.begin() + static_cast<std::ptrdiff_t>(set.first_within);
+    const auto end = sets_.begin() + static_cast<std::ptrdiff_t>(set.last_within);
+    const auto first_set =
+        std::partition_point(begin, end, [&](const EqualPoints& within) { return below(within.blocks.front()); });
+    const auto last_set =
+        std::partition_point(first_set, end, [&](const EqualPoints& within) { return reached(within.blocks.front()); });
+    return {.loose = {first, last},
+            .first_within = static_cast<std::size_t>(first_set - sets_.begin()),
+            .last_within = static_cast<std::size_t>(last_set - sets_.begin())};
 }
 
 double FixedSide::z_distance(std::size_t position, std::size_t other) const {

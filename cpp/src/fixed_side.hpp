@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "kernels/kernels.hpp"
@@ -21,7 +22,13 @@ namespace knnmi {
 struct EqualPoints {
     std::vector<std::uint32_t> blocks;
 
+    // Of a set of points that are equal in z: its blocks by ascending x without those of the sets within it, which are
+    // equal in x too. These have the numbers from first_within to before last_within, by ascending x.
+    std::vector<std::uint32_t> loose{};
+    std::size_t first_within = 0, last_within = 0;
+
     std::size_t points() const { return blocks.size() * block_size; }
+    std::size_t position() const { return blocks.front() * block_size; }  // of one of the points
 };
 
 // With two or more columns in z the points are ordered by z, and by x where they are equal, and all counts come from
@@ -41,12 +48,15 @@ public:
     const double* x() const { return x_.empty() ? nullptr : x_.data(); }
     bool counts_by_line() const { return line_.has_value(); }
 
-    // With two or more columns in z: the large sets of points that are equal in z, then those equal in x too. For each
-    // block the number of its set of either kind, or `no_set`; empty where there are no sets.
-    static constexpr std::uint32_t no_set = 0xffffffff;
+    // With two or more columns in z: the large sets of points that are equal in z, of which there are sets_in_z(), then
+    // those equal in x too.
     const std::vector<EqualPoints>& sets() const { return sets_; }
-    const std::vector<std::uint32_t>& set_in_z() const { return set_in_z_; }
-    const std::vector<std::uint32_t>& set_in_xz() const { return set_in_xz_; }
+    std::size_t sets_in_z() const { return sets_in_z_; }
+    // Where there are sets: whether a block belongs to one, and to one that is equal in x too.
+    bool in_set(std::size_t block) const { return in_set_[block]; }
+    bool in_inner_set(std::size_t block) const { return in_inner_set_[block]; }
+    // The geometry of the points in no set: blocks that are in one are infinitely far away.
+    const Geometry& apart() const { return apart_; }
 
     // In z and, when that is not a coordinate, in x.
     double z_distance(std::size_t position, std::size_t other) const;
@@ -54,10 +64,20 @@ public:
         return std::min(std::abs(x_[position] - x_[other]), x_cap_);
     }
 
-    // How far a block is at least from a point along x, which is by position.
-    double x_gap(std::size_t position, std::size_t block) const {
-        return std::min(std::max(x_low_[block] - x_[position], x_[position] - x_high_[block]), x_cap_);
+    // The same by position, with two or more columns in z.
+    Points x_points() const { return Points::single_column(x_.data(), points()).with_categories(&x_category_); }
+    Points z_points() const {
+        return Points::strided(geometry_.coordinates, {points(), geometry_.dimensions},
+                               {1, static_cast<std::ptrdiff_t>(geometry_.stride)})
+            .with_categories(geometry_.categories);
     }
+
+    // The blocks of a set that come within a radius of a point along x, and the sets within it that do.
+    struct NearInSet {
+        std::span<const std::uint32_t> loose;
+        std::size_t first_within, last_within;
+    };
+    NearInSet near_in_set(const EqualPoints& set, std::size_t position, double radius) const;
 
     double x_cap() const { return x_cap_; }
     const Terms& terms() const { return terms_; }
@@ -72,10 +92,8 @@ public:
     }
 
 private:
-    // Adds the sets among these blocks, and writes their numbers.
-    template <class Compare>
-    void add_sets(std::vector<std::uint32_t> blocks, const Compare& compare, std::vector<std::uint32_t>& set_of_block);
     void find_sets();
+    void separate();
 
     const Kernels* kernels_;
     std::size_t k_;
@@ -83,11 +101,15 @@ private:
     Geometry geometry_;
     AlignedVector<double> x_;
     std::optional<SortedLine> line_;  // when z has one column
+    unsigned char x_category_;
     double x_cap_;
     Terms terms_;
     std::vector<EqualPoints> sets_;
-    std::vector<std::uint32_t> set_in_z_, set_in_xz_;
-    AlignedVector<double> x_low_, x_high_;  // of each block, where there are sets
+    std::size_t sets_in_z_ = 0;
+    std::vector<bool> in_set_, in_inner_set_;  // by block
+    std::vector<double> x_low_, x_high_;       // by block
+    AlignedVector<double> block_low_, block_high_, group_low_, group_high_;
+    Geometry apart_;
 };
 
 }  // namespace knnmi

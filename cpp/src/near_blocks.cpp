@@ -5,8 +5,9 @@
 
 namespace knnmi {
 
-NearBlocks::NearBlocks(const Geometry& geometry, const Kernels& kernels)
+NearBlocks::NearBlocks(const Geometry& geometry, const Geometry& searched, const Kernels& kernels)
     : geometry_(geometry),
+      searched_(searched),
       kernels_(&kernels),
       runs_of_groups_((geometry.groups + group_size - 1) / group_size),
       low_(geometry.dimensions),
@@ -35,7 +36,7 @@ std::span<const std::uint32_t> NearBlocks::within(std::size_t position, double r
     if (radius > radius_) find_groups(query, wide_groups_);
     const Numbers& groups = radius > radius_ ? wide_groups_ : groups_;
     blocks_.count =
-        kernels_->boxes_within(geometry_.block_boxes, geometry_.dimensions, geometry_.categories, geometry_.blocks,
+        kernels_->boxes_within(searched_.block_boxes, geometry_.dimensions, geometry_.categories, geometry_.blocks,
                                query, groups.buffer.data(), groups.count, blocks_.buffer.data());
     return {blocks_.buffer.data(), blocks_.count};
 }
@@ -48,7 +49,7 @@ double NearBlocks::side() const {
 
 void NearBlocks::find_groups(const BoxQuery& query, Numbers& groups) const {
     groups.count =
-        kernels_->boxes_within(geometry_.group_boxes, geometry_.dimensions, geometry_.categories, geometry_.groups,
+        kernels_->boxes_within(searched_.group_boxes, geometry_.dimensions, geometry_.categories, geometry_.groups,
                                query, runs_of_groups_.data(), runs_of_groups_.size(), groups.buffer.data());
 }
 

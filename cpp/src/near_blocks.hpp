@@ -12,7 +12,9 @@ namespace knnmi {
 
 class NearBlocks {
 public:
-    NearBlocks(const Geometry& geometry, const Kernels& kernels);
+    // `searched` has the boxes of blocks that may be found: those of the geometry, of which some may be infinitely far
+    // away.
+    NearBlocks(const Geometry& geometry, const Geometry& searched, const Kernels& kernels);
 
     // What follows is about points of this block, mostly with radii up to the one given.
     void move_to(std::size_t block, double radius);
@@ -33,7 +35,7 @@ private:
 
     void find_groups(const BoxQuery& query, Numbers& groups) const;
 
-    Geometry geometry_;
+    Geometry geometry_, searched_;
     const Kernels* kernels_;
     std::vector<std::uint32_t> runs_of_groups_;  // 0, 1, ...: every eight groups
     std::vector<double> low_, high_, point_;

@@ -28,7 +28,10 @@ struct Column {
 class Walker {
 public:
     Walker(const FixedSide& fixed, const Column& y)
-        : fixed_(&fixed), y_(&y), near_(fixed.geometry(), fixed.kernels()), room_((fixed.k() + 1) * 2 * batch_size) {
+        : fixed_(&fixed),
+          y_(&y),
+          near_(fixed.geometry(), fixed.geometry(), fixed.kernels()),
+          room_((fixed.k() + 1) * 2 * batch_size) {
         if (y.ranked) line_ = y.ranked->view();
     }
 

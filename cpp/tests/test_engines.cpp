@@ -171,6 +171,24 @@ TEST(points_equal_in_several_columns_against_brute_force) {
         }
 }
 
+// So many points that a y whose neighbours are far away is searched by itself, with ties, categories, and differences
+// that overflow.
+TEST(heavy_tails_in_several_columns_against_brute_force) {
+    std::mt19937_64 draw(11);
+    std::size_t n = 1300;
+    for (const double scale : {1.0, 1e300})
+        for (const bool tied : {false, true})
+            for (const std::size_t dz : {2u, 3u}) {
+                n += 3;
+                Sample sample = heavy_tails(n, 1 + dz + share_of(9), n);
+                for (double& value : sample.values) value = scale * (tied ? std::round(value) : value);
+                if (scale == 1.0 && tied) sample = with_categories(sample, draw);
+                const Estimator estimator = tied ? Estimator::mixed : Estimator::ksg;
+                check_against_brute_force({sample, dz, {1, estimator}}, {.threads = static_cast<int>(1 + n % 2)},
+                                          "heavy tails, dz=" + std::to_string(dz) + (tied ? ", tied" : ""));
+            }
+}
+
 // So many columns that some are searched by themselves.
 TEST(many_columns_against_brute_force) {
     for (const std::size_t dz : {0u, 1u})

@@ -154,6 +154,20 @@ TEST(candidates_are_estimated_as_if_alone) {
     }
 }
 
+TEST(constant_columns_of_z_make_no_difference) {
+    for (const Estimator estimator : {Estimator::ksg, Estimator::mixed})
+        for (const std::size_t varying : {0u, 1u, 3u}) {
+            Sample sample = gaussian(60, 2 + 4, 9);
+            for (std::size_t j = 2; j < 6 - varying; ++j)
+                for (std::size_t i = 0; i < sample.rows; ++i) sample(i, j) = 7.0;
+            sample.categories = {0, 0, 1, 0, 0, 0};
+            const Points x = sample.view(0, 1), y = sample.view(1, 1), z = sample.view(2, 4);
+            for (const Engine engine : {Engine::tree, Engine::single, Engine::batch})
+                CHECK(neighbor_counts(x, y, z, {3, estimator}, {.engine = engine}) ==
+                      brute_force_counts(x, y, z, {3, estimator}));
+        }
+}
+
 TEST(input_that_cannot_be_used_is_an_error) {
     Sample sample = gaussian(20, 4, 9);
     const Points x = sample.view(0, 1), y = sample.view(1, 1), z = sample.view(2, 1);
