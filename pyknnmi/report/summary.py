@@ -47,7 +47,8 @@ def summary(result: LearnResult) -> str:
     if result.spec == str(Pipeline.parse(preset.spec)):
         way = f"by the preset {preset.name}, which is {preset.spec}"
     else:
-        way = f"to compare: --spec {preset.name}, which is {preset.spec}"
+        complete = " --missing drop" if result.has_missing else ""  # which it needs
+        way = f"to compare: --spec {preset.name}{complete}, which is {preset.spec}"
     return "\n".join([*lines, "", f"{tests}, {result.seconds:.2f} s", way])
 
 

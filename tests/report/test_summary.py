@@ -1,5 +1,6 @@
 from itertools import pairwise
 
+import numpy as np
 from made_results import answer, made, mixed_result
 
 from pyknnmi import Constraints, learn, simulate
@@ -48,3 +49,11 @@ def test_many_edges_are_cut_and_counted():
     pairs = {(a, b): (True, "", answer(3.0, 0.003)) for a, b in pairwise(names)}
     said = summary(made(pairs, {}, names=names))
     assert "and 9 weaker ones; --out or --report writes all" in said
+
+
+def test_the_other_way_needs_complete_rows():
+    values = np.random.default_rng(0).standard_normal((40, 3))
+    values[:3, 1] = np.nan
+    for missing, option in (("drop-per-test", " --missing drop"), ("drop", "")):
+        told = summary(learn(values, "pairwise+fisher-z", missing=missing)).splitlines()[-1]
+        assert told == f"to compare: --spec recommended{option}, which is functional-anova"
