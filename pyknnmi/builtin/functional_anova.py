@@ -24,16 +24,19 @@ from pyknnmi.regression import (
 )
 
 Edge = tuple[int, int]
+Rows = dict[tuple[int, int, frozenset[int]], dict[str, Any]]
+"""What is known of directions, by a column, one of its neighbours, and all of them."""
 
 _LEAST_ROWS = 20
-_PENALTY, _PENALTY_GROWTH, _PENALTY_COLUMNS = 4.0, 2.33, 7
-"""Nats that an edge costs in a table of up to 7 columns, and how it grows with the logarithm of their number."""
+_PENALTY, _FEW_COLUMNS, _PENALTY_GROWTH = 4.0, 7, 2.33
+"""Nats that an edge costs in a table of few columns and few rows, and how it grows with the logarithm of the number of
+columns. With that of rows it grows one to one: what many rows show weakly is often what the regressions miss."""
+_FEW_ROWS, _LEVEL_OF_FEW = 125, 2.0
+"""Among few rows the check misses true edges, and its level is twice alpha. With more rows the level falls: what the
+regressions miss shows the more clearly, the more there are."""
 _PAIRS_FREE = 10
 """So many pairs, those of five columns, do not count in the false discovery rate: there the penalty is enough."""
 _AT_A_TIME = 64
-_ROWS_AT_ALPHA = 250
-"""Of more rows the check needs a smaller p-value: what the regressions miss shows the more clearly, the more there
-are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,9 +59,10 @@ class FunctionalANOVA(Learner):
     Parameters
     ----------
     penalty : float, positive, or none
-        Nats of evidence that an edge must gain. None is 4 for up to 7 columns and 4 + 2.33 log(p / 7) for more.
+        Nats of evidence that an edge must gain. None is 4 for up to 7 columns and 125 rows; for more columns
+        2.33 log(p / 7) is added, for more rows log(n / 125).
     alpha : float, in (0, 1)
-        Edges stay with p-values of at most alpha, of more than 250 rows at most 250 alpha / n.
+        Edges stay with p-values of at most 250 alpha / n, and at most 2 alpha.
 
     References
     ----------
@@ -87,18 +91,18 @@ class FunctionalANOVA(Learner):
         """Return the graph; ``details`` say how the columns depend on each other."""
         dataset, copies = _usable(dataset)
         regressions = SmoothRegressions(dataset, run.threads_per_job, run.poll)
-        penalty = self.penalty or _PENALTY + _PENALTY_GROWTH * max(0.0, math.log(dataset.p / _PENALTY_COLUMNS))
+        penalty = self.penalty or _penalty(dataset.n, dataset.p)
         allowed = _allowed(dataset.p, tester)
 
         def report(done: int, total: int) -> None:
             run.report(Progress(done, total, 0))
 
         search = GraphSearch(regressions, allowed, penalty, report)
-        level = min(self.alpha, self.alpha * _ROWS_AT_ALPHA / dataset.n)
+        level = _LEVEL_OF_FEW * self.alpha * min(1.0, _FEW_ROWS / dataset.n)
         pairs = dataset.p * (dataset.p - 1) // 2 - _PAIRS_FREE
 
         def significant(p_values: dict[Edge, float]) -> frozenset[Edge]:
-            return _within_rate(p_values, level, self.alpha, pairs) | allowed.required
+            return _within_rate(p_values, level, max(self.alpha, level), pairs) | allowed.required
 
         neighbors = search.best()
         kept, rejected = _checked(search, regressions, neighbors, significant, run)
@@ -145,6 +149,11 @@ def _usable(dataset: Dataset) -> tuple[Dataset, int]:
     return different, copies
 
 
+def _penalty(n: int, p: int) -> float:
+    """Return the nats that an edge costs by default."""
+    return _PENALTY + _PENALTY_GROWTH * math.log(max(p / _FEW_COLUMNS, 1.0)) + math.log(max(n / _FEW_ROWS, 1.0))
+
+
 def _allowed(p: int, tester: Tester) -> Allowed:
     free = np.zeros((p, p), dtype=bool)
     free[list(tester.targets)] = True
@@ -189,9 +198,11 @@ def _checked(
     """
     kept: dict[Edge, _TestedEdge] = {}
     rejected: dict[Edge, _TestedEdge] = {}
+    rows: Rows = {}
     pairs = [(i, j) for i, others in enumerate(neighbors) for j in sorted(others) if i < j]
     while pairs:
-        kept |= _tested(search, regressions, neighbors, pairs, run)
+        _test(search, regressions, neighbors, pairs, rows, run)
+        kept |= {pair: _tested_edge(regressions, neighbors, pair, rows) for pair in pairs}
         doubtful = kept.keys() - significant({pair: edge.row["p_value"] for pair, edge in kept.items()})
         weakest: dict[int, Edge] = {}
         for pair in sorted(doubtful, key=lambda pair: (kept[pair].row["evidence"], pair)):
@@ -207,15 +218,20 @@ def _checked(
     return kept, rejected
 
 
-def _tested(
-    search: GraphSearch, regressions: SmoothRegressions, neighbors: Sequence[set[int]], pairs: Sequence[Edge], run: Run
-) -> dict[Edge, _TestedEdge]:
-    """Test these edges in both directions, given the other neighbours."""
-    directions = [direction for i, j in pairs for direction in ((i, j), (j, i))]
+def _test(
+    search: GraphSearch,
+    regressions: SmoothRegressions,
+    neighbors: Sequence[set[int]],
+    pairs: Sequence[Edge],
+    rows: Rows,
+    run: Run,
+) -> None:
+    """Add the directions of these edges to `rows`, tested given the other neighbours, where they are not there."""
+    both = [direction for i, j in pairs for direction in ((i, j), (j, i))]
+    directions = [(i, j) for i, j in both if (i, j, frozenset(neighbors[i])) not in rows]
     fits = dict(zip(directions, search.fits([(i, neighbors[i], None) for i, _ in directions]), strict=True))
     others = search.fits([(i, neighbors[i] - {j}, fits[i, j]) for i, j in directions])
     without = dict(zip(directions, others, strict=True))
-    rows: dict[Edge, dict[str, Any]] = {}
     for begin in range(0, len(directions), _AT_A_TIME):
         part = directions[begin : begin + _AT_A_TIME]
         run.report(Progress(part[0][0], regressions.p, begin))
@@ -224,7 +240,7 @@ def _tested(
             regressions, questions, [without[pair] for pair in part], [fits[pair] for pair in part]
         )
         for (i, j), p_value in zip(part, p_values, strict=True):
-            rows[i, j] = {
+            rows[i, j, frozenset(neighbors[i])] = {
                 "column": regressions.names[i],
                 "on": regressions.names[j],
                 "evidence": fits[i, j].gain - without[i, j].gain,
@@ -232,19 +248,22 @@ def _tested(
                 "interacts_with": [regressions.names[k] for k in partners(fits[i, j], j)],
                 "p_value": p_value,
             }
-    return {
-        (i, j): _TestedEdge(
-            tuple(sorted(neighbors[i] - {j})),
-            {
-                "source": regressions.names[i],
-                "target": regressions.names[j],
-                "evidence": rows[i, j]["evidence"] + rows[j, i]["evidence"],
-                "p_value": symmetric_p_value(rows[i, j]["p_value"], rows[j, i]["p_value"]),
-                "directions": [rows[i, j], rows[j, i]],
-            },
-        )
-        for i, j in pairs
-    }
+
+
+def _tested_edge(regressions: SmoothRegressions, neighbors: Sequence[set[int]], pair: Edge, rows: Rows) -> _TestedEdge:
+    """Return what the rows of both directions say of an edge."""
+    i, j = pair
+    one, other = rows[i, j, frozenset(neighbors[i])], rows[j, i, frozenset(neighbors[j])]
+    return _TestedEdge(
+        tuple(sorted(neighbors[i] - {j})),
+        {
+            "source": regressions.names[i],
+            "target": regressions.names[j],
+            "evidence": one["evidence"] + other["evidence"],
+            "p_value": symmetric_p_value(one["p_value"], other["p_value"]),
+            "directions": [one, other],
+        },
+    )
 
 
 def _within_rate(p_values: dict[Edge, float], level: float, rate: float, pairs: int) -> frozenset[Edge]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from pyknnmi.regression.priors import PAIR_COST
 from pyknnmi.regression.smooth import ColumnFit, SmoothRegressions
 
 __all__ = ["Allowed", "GraphSearch"]
@@ -112,7 +113,10 @@ class GraphSearch:
         return state
 
     def _edges_of_full_fits(self, guesses: NDArray[np.float64]) -> set[Edge]:
-        """Return i - j where the regression of i on its best candidates, at the price of edges, uses j."""
+        """Return i - j where the regression of i on its best candidates, at the price of edges, uses j.
+
+        A pair block joins two columns, so it has the price of two edges.
+        """
         edges = set()
         at_a_time = 32
         p = self._regressions.p
@@ -123,7 +127,7 @@ class GraphSearch:
                 candidates = self._allowed.candidates(i)
                 candidates.sort(key=lambda j, i=i: (-max(guesses[i, j], guesses[j, i]), j))  # type: ignore[misc]
                 searches.append((i, candidates[:SCREENED], None))
-            for fit in self._regressions.fits(searches, self._penalty, self._penalty + 1.5):
+            for fit in self._regressions.fits(searches, self._penalty, 2 * self._penalty + PAIR_COST):
                 edges |= {(min(fit.column, j), max(fit.column, j)) for j in fit.columns()}
         return edges
 

@@ -154,6 +154,15 @@ def test_progress_is_reported_and_can_stop_the_run():
         pyknnmi.learn(data, "functional-anova", progress=stop)
 
 
+@pytest.mark.parametrize(
+    ("n", "level", "penalty"), [(60, 0.2, 4), (200, 0.125, 4 + np.log(1.6)), (500, 0.05, 4 + np.log(4))]
+)
+def test_level_and_penalty_go_with_the_rows(n, level, penalty):
+    # the formulas of the documentation
+    details = pyknnmi.learn(np.random.default_rng(8).standard_normal((n, 3)), "functional-anova").details
+    assert (details["level"], details["penalty"]) == pytest.approx((level, penalty))
+
+
 @pytest.mark.parametrize("given", ["penalty=0", "alpha=1"])
 def test_ranges_are_checked(given):
     with pytest.raises(pyknnmi.SpecError, match=given.partition("=")[0]):
