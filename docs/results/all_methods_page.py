@@ -1,4 +1,4 @@
-"""Writes the page of all methods on all kinds of data, all_methods.md, its pictures, and tables of two guides.
+"""Writes the page of all methods on all kinds of data, all_methods.md, its pictures, and tables of the guides.
 
     python all_methods_page.py
 
@@ -414,7 +414,31 @@ def by_preset(cells: Mapping[Key, Cell]) -> Iterator[str]:
     )
 
 
-GUIDES = {HERE.parent.parent / "README.md": (by_preset,), HERE.parent / "which_spec.md": (by_size, by_finding)}
+def by_network(cells: Mapping[Key, Cell]) -> Iterator[str]:
+    """Yield the table of functional_anova.md: wrong pairs in the paper's small networks, mean over three noises."""
+
+    def mean_text(data: Sequence[str], n: int, method: str) -> str:
+        found = [cells.get((name, n, method)) for name in data]
+        if not all(found):
+            return ""
+        means, errors = np.transpose([mean_error(wrong(cell)) for cell in found])
+        return f"{np.mean(means):.2f} ± {np.linalg.norm(errors) / len(errors):.2f}"
+
+    yield from table(
+        ("networks", "rows", *(f"`{method}`" for method in METHODS)),
+        (
+            (kind, str(n), *(mean_text(SIZES[kind], n, method) for method in METHODS))
+            for kind in ("nonlinear", "linear")
+            for n in (125, 250, 500, 1000)
+        ),
+    )
+
+
+GUIDES = {
+    HERE.parent.parent / "README.md": (by_preset,),
+    HERE.parent / "which_spec.md": (by_size, by_finding),
+    HERE.parent / "functional_anova.md": (by_network,),
+}
 """Pages that have tables of these means, and the tables."""
 
 

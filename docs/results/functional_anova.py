@@ -7,9 +7,6 @@
     python functional_anova.py level [--graphs 4]
     python functional_anova.py times [--graphs 5]
     python functional_anova.py real
-    python functional_anova.py paper functional_anova.csv
-
-`paper` compares rows that `pyknnmi experiment` wrote with those of results.csv, on the same repetitions.
 
 Each prints rows of a Markdown table. Seconds are user CPU time on one thread. `real` needs scikit-learn. The
 seeds are those of no run that a constant was chosen by.
@@ -18,10 +15,8 @@ seeds are those of no run that a constant was chosen by.
 from __future__ import annotations
 
 import argparse
-import csv
 import itertools
 import resource
-from pathlib import Path
 
 import numpy as np
 
@@ -319,35 +314,9 @@ def real(specs):
         row(name, "stepwise by BIC", "", ", ".join(stepwise(x, y, names)), "")
 
 
-def paper(file):
-    """Mean wrong edges by experiment, size and method, on the repetitions that the file has."""
-    here = Path(__file__).parent
-    wrong = {}
-    for source in (Path(file), here / "results.csv"):
-        with source.open(newline="", encoding="utf-8") as lines:
-            for found in csv.DictReader(lines):
-                key = found["experiment"], int(found["n"]), found["method"]
-                counts = float(found["false_positives"]), float(found["false_negatives"])
-                wrong.setdefault(key, {})[int(found["repetition"])] = counts
-    others = ("knnMI_AND", "knnMI_AND_k5", "KCIT_AND", "fisherZ_AND", "mb_StARS")
-    row("data", "n", "draws", "functional-anova (SE)", "false + missed", *others)
-    row(*["---"] * (5 + len(others)))
-    for experiment, n, method in sorted(wrong):
-        if method != "functional-anova":
-            continue
-        own = wrong[experiment, n, method]
-        counts = np.array(list(own.values()))
-        cells = [with_error(counts.sum(axis=1)), "{:.2f} + {:.2f}".format(*counts.mean(axis=0))]
-        for other in others:
-            same = [sum(c) for repetition, c in wrong.get((experiment, n, other), {}).items() if repetition in own]
-            cells.append(f"{np.mean(same):.2f}" if len(same) == len(own) else "")
-        row(experiment, n, len(own), *cells)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("false-edges", *MORE, "wide", "hard", "level", "times", "real", "paper"))
-    parser.add_argument("file", nargs="?", default="functional_anova.csv")
+    parser.add_argument("what", choices=("false-edges", *MORE, "wide", "hard", "level", "times", "real"))
     parser.add_argument("--graphs", type=int, default=30)
     parser.add_argument("--columns", type=int, default=60)
     parser.add_argument("--specs")
@@ -355,8 +324,6 @@ def main():
     specs = (given.specs or "functional-anova").split(";")
     if given.what == "real":
         real(specs)
-    elif given.what == "paper":
-        paper(given.file)
     elif given.what == "wide":
         report(specs, [(make, given.columns, 500) for make in (gaussian, cubed, nonlinear)], given.graphs)
     elif given.what == "level":

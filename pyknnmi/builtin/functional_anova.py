@@ -30,7 +30,8 @@ Rows = dict[tuple[int, int, frozenset[int]], dict[str, Any]]
 _LEAST_ROWS = 20
 _PENALTY, _FEW_COLUMNS, _PENALTY_GROWTH = 4.0, 7, 2.33
 """Nats that an edge costs in a table of few columns and few rows, and how it grows with the logarithm of the number of
-columns. With that of rows it grows one to one: what many rows show weakly is often what the regressions miss."""
+columns. In narrow tables it grows with that of the rows instead: what many rows show weakly is often what the
+regressions miss."""
 _FEW_ROWS, _LEVEL_OF_FEW = 125, 2.0
 """Among few rows the check misses true edges, and its level is twice alpha. With more rows the level falls: what the
 regressions miss shows the more clearly, the more there are."""
@@ -60,7 +61,7 @@ class FunctionalANOVA(Learner):
     ----------
     penalty : float, positive, or none
         Nats of evidence that an edge must gain. None is 4 for up to 7 columns and 125 rows; for more columns
-        2.33 log(p / 7) is added, for more rows log(n / 125).
+        2.33 log(p / 7) is added, or for more rows log(n / 125), whichever is more.
     alpha : float, in (0, 1)
         Edges stay with p-values of at most 250 alpha / n, and at most 2 alpha.
 
@@ -151,7 +152,7 @@ def _usable(dataset: Dataset) -> tuple[Dataset, int]:
 
 def _penalty(n: int, p: int) -> float:
     """Return the nats that an edge costs by default."""
-    return _PENALTY + _PENALTY_GROWTH * math.log(max(p / _FEW_COLUMNS, 1.0)) + math.log(max(n / _FEW_ROWS, 1.0))
+    return _PENALTY + max(0.0, _PENALTY_GROWTH * math.log(p / _FEW_COLUMNS), math.log(n / _FEW_ROWS))
 
 
 def _allowed(p: int, tester: Tester) -> Allowed:

@@ -155,11 +155,17 @@ def test_progress_is_reported_and_can_stop_the_run():
 
 
 @pytest.mark.parametrize(
-    ("n", "level", "penalty"), [(60, 0.2, 4), (200, 0.125, 4 + np.log(1.6)), (500, 0.05, 4 + np.log(4))]
+    ("n", "p", "level", "penalty"),
+    [
+        (60, 3, 0.2, 4),
+        (200, 3, 0.125, 4 + np.log(1.6)),
+        (200, 14, 0.125, 4 + 2.33 * np.log(2)),
+        (500, 3, 0.05, 4 + np.log(4)),
+    ],
 )
-def test_level_and_penalty_go_with_the_rows(n, level, penalty):
+def test_level_and_penalty_go_with_rows_and_columns(n, p, level, penalty):
     # the formulas of the documentation
-    details = pyknnmi.learn(np.random.default_rng(8).standard_normal((n, 3)), "functional-anova").details
+    details = pyknnmi.learn(np.random.default_rng(8).standard_normal((n, p)), "functional-anova").details
     assert (details["level"], details["penalty"]) == pytest.approx((level, penalty))
 
 
