@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyknnmi.auditing.columns import column_findings, numbering_columns
@@ -14,6 +14,7 @@ from pyknnmi.auditing.relations import relation_findings
 from pyknnmi.auditing.rows import row_findings
 from pyknnmi.data.dataset import Dataset
 from pyknnmi.data.files import csv_line, shell_command
+from pyknnmi.errors import PyknnmiError
 
 __all__ = ["Audit", "AuditFinding", "audited", "find", "grouped", "in_warnings", "warn_of"]
 
@@ -35,6 +36,8 @@ class Audit:
         What else to pass to `learn`, such as ``repeats="one"``.
     reasons : tuple of str
         Why, a sentence for each part of both.
+    refused : dict of str to str
+        The columns that cannot be used, and why. They are no part of what was looked at.
     """
 
     rows: int
@@ -43,9 +46,10 @@ class Audit:
     spec: str
     options: Mapping[str, Any]
     reasons: tuple[str, ...]
+    refused: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        lines = [f"{self.rows} rows, {self.columns} columns"]
+        lines = [f"{self.rows} rows, {self.columns} columns", *(f"! {error}" for error in self.refused.values())]
         for group in grouped(self.findings):
             mark = "!" if group[0].serious else "-"
             lines += [f"{mark} {finding.found}" for finding in group[:_SHOWN]]
@@ -71,8 +75,8 @@ class Audit:
         """
         words = ["pyknnmi", "learn", data, "--spec", self.spec, *read_as]
         for option, value in self.options.items():
-            text = value if isinstance(value, str) else csv_line(value)
-            words.append(f"--{option}={text}")
+            texts = [value] if isinstance(value, str) else [csv_line([name]) for name in value]
+            words += [f"--{option}={text}" for text in texts]
         return shell_command(words)
 
     def record(self) -> dict[str, Any]:
@@ -80,6 +84,7 @@ class Audit:
         return {
             "rows": self.rows,
             "columns": self.columns,
+            "refused": dict(self.refused),
             "findings": [finding.record() for finding in self.findings],
             "spec": self.spec,
             "options": dict(self.options),
@@ -102,7 +107,7 @@ def find(dataset: Dataset, *, relations: bool = True) -> tuple[AuditFinding, ...
     return tuple(sorted(findings, key=lambda finding: not finding.serious))
 
 
-def audited(dataset: Dataset) -> Audit:
-    """Return the findings about a table with the spec that suits it."""
-    findings = find(dataset)
-    return Audit(dataset.n, dataset.p, findings, *recommended(dataset, findings))
+def audited(dataset: Dataset, refused: Mapping[str, PyknnmiError] | None = None) -> Audit:
+    """Return the findings about a table with the spec that suits it; `refused` are columns that are not in it."""
+    findings, errors = find(dataset), {name: str(error) for name, error in (refused or {}).items()}
+    return Audit(dataset.n, dataset.p, findings, *recommended(dataset, findings, list(errors)), errors)

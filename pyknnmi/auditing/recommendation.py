@@ -16,11 +16,16 @@ _IN_ORDER = ("serial-dependence", "season", "drift", "trend")  # what blocks und
 _MANY_ROWS = 2_000  # from these on permutations take most of the time
 
 
-def recommended(dataset: Dataset, findings: Sequence[AuditFinding]) -> tuple[str, dict[str, Any], tuple[str, ...]]:
-    """Return a spec, further arguments of `learn`, and a sentence for each part of both."""
-    options, reasons = _options(dataset, findings)
+def recommended(
+    dataset: Dataset, findings: Sequence[AuditFinding], refused: Sequence[str]
+) -> tuple[str, dict[str, Any], tuple[str, ...]]:
+    """Return a spec, further arguments of `learn`, and a sentence for each part of both.
+
+    `refused` are the columns that cannot be used, and are not in the data.
+    """
+    options, reasons = _options(dataset, findings, refused)
     ignored = options.get("ignore", ())
-    columns = dataset.p - len(ignored)
+    columns = dataset.p + len(refused) - len(ignored)
     series = [finding for finding in findings if finding.kind in _IN_ORDER and finding.serious]
     of_learner, of_test, transform = [], [], ""
     why = ["iamb+knn-cmi: finds dependence of any form, and takes ties and categories"]
@@ -45,7 +50,9 @@ def _given(parameters: list[str]) -> str:
     return f"({','.join(parameters)})" if parameters else ""
 
 
-def _options(dataset: Dataset, findings: Sequence[AuditFinding]) -> tuple[dict[str, Any], list[str]]:
+def _options(
+    dataset: Dataset, findings: Sequence[AuditFinding], refused: Sequence[str]
+) -> tuple[dict[str, Any], list[str]]:
     options: dict[str, Any] = {}
     reasons = []
     naming = [  # an identifier that repeats may be of use as blocks, or be a measurement
@@ -61,10 +68,15 @@ def _options(dataset: Dataset, findings: Sequence[AuditFinding]) -> tuple[dict[s
         for finding in findings
         if finding.kind == "missing-values" and finding.figure > _MOSTLY_MISSING and finding.columns[0] not in naming
     ]
-    ignored = list(dict.fromkeys([*naming, *again, *sparse]))
-    if ignored and len(ignored) <= dataset.p - 2:  # which a network needs
+    parts = [(refused, "cannot be used")]
+    if len({*naming, *again, *sparse}) <= dataset.p - 2:  # which a network needs
+        parts += [
+            (naming, "numbers or names the rows"),
+            (again, "is in the table twice"),
+            (sparse, "is mostly missing"),
+        ]
+    if ignored := list(dict.fromkeys(name for names, _ in parts for name in names)):
         options["ignore"] = ignored
-        parts = [(naming, "numbers or names the rows"), (again, "is in the table twice"), (sparse, "is mostly missing")]
         reasons.append(f"ignore: {'; '.join(f'{listing(names)} {what}' for names, what in parts if names)}")
     if dataset.has_missing:
         options["missing"] = "drop-per-test"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import click
 from pyknnmi.auditing import Audit, audited
 from pyknnmi.cli.table import column_options, read_as, read_as_given
 from pyknnmi.data.dataset import Missing
-from pyknnmi.data.files import csv_line
 from pyknnmi.data.reading import TableRead
 from pyknnmi.errors import printable
 
@@ -32,19 +30,15 @@ def audit(data: Path, missing: Missing, as_json: bool, **options: Any) -> None:
     table, found, command = looked_at(data, missing, **options)
     if as_json:
         columns = [column.record() for column in table.columns]
-        refused = {name: str(error) for name, error in table.refused.items()}
-        record = {"columns_read": columns, "left_out": list(table.left_out), "refused": refused, **found.record()}
+        record = {"columns_read": columns, "left_out": list(table.left_out), **found.record()}
         click.echo(json.dumps({**record, "command": command}, indent=2, ensure_ascii=False))
     else:
-        said = "".join(f"! {error}\n" for error in table.refused.values())
-        click.echo(printable(f"{table}\n\n{said}{found}"))
+        click.echo(printable(f"{table}\n\n{found}"))
         click.echo(f"    {printable(command)}")
 
 
 def looked_at(data: Path, missing: Missing, **options: Any) -> tuple[TableRead, Audit, str]:
     """Return a table, what its usable columns show, and the command that suits it, with the options given."""
     table = read_as(data, **options)
-    usable = replace(table, refused={}) if table.columns else table
-    found = audited(usable.dataset("drop-per-test" if missing == "raise" else missing))
-    ignored = [f"--ignore={csv_line([name])}" for name in table.refused]
-    return table, found, found.command(str(data), [*read_as_given(click.get_current_context()), *ignored])
+    found = audited(table.usable("drop-per-test" if missing == "raise" else missing), table.refused)
+    return table, found, found.command(str(data), read_as_given(click.get_current_context()))

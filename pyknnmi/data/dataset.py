@@ -404,11 +404,6 @@ Refused = dict[str, DataError | DataTypeError]
 """The columns that cannot be used, and the error of each."""
 
 
-def columns_of_frame(frame: Any, options: TableOptions) -> tuple[list[ColumnRead], tuple[str, ...], Refused]:
-    """Return the columns of a frame as `columns_of_labels` does."""
-    return columns_of_labels(frames.columns_of(frame) or [], options)
-
-
 def columns_of_labels(
     columns: Sequence[tuple[Any, Any]], options: TableOptions
 ) -> tuple[list[ColumnRead], tuple[str, ...], Refused]:

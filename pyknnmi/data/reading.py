@@ -8,7 +8,7 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import IO, Any, Unpack
@@ -39,16 +39,17 @@ from pyknnmi.data.dataset import (
     check_names,
     check_none,
     check_none_refused,
-    columns_of_frame,
+    columns_of_labels,
     each_column,
 )
 from pyknnmi.data.files import plain_name
+from pyknnmi.data.frames import columns_of
 from pyknnmi.data.options import TableOptions, TableOptionsGiven
-from pyknnmi.data.sources import content_of
+from pyknnmi.data.sources import content_of, is_source
 from pyknnmi.errors import DataError, DataTypeError, IdentifierError, warn
 from pyknnmi.run import check_memory
 
-__all__ = ["TableRead", "read_columns", "read_table"]
+__all__ = ["TableRead", "columns_as_read", "read_columns", "read_table"]
 
 _MISSING = {
     *("", "na", "n/a", "n.a.", "#n/a", "<na>", "#na", "nan", "-nan", "null", "#null!", "none", "?", "."),
@@ -170,17 +171,33 @@ class TableRead:
         table = Dataset(values, names, tuple(column.kind for column in self.columns), has_missing=True)
         return table.without_missing(missing, place, [column.marks for column in self.columns])
 
+    def usable(self, missing: Missing) -> Dataset:
+        """Return the columns that can be used as data, or raise the error if none can."""
+        return (replace(self, refused={}) if self.columns else self).dataset(missing)
+
 
 def _on_one_line(text: str) -> str:
     return text.replace("\n", "\\n").replace("\t", "\\t")
+
+
+def columns_as_read(data: Any, options: TableOptions) -> TableRead | None:
+    """Return the columns of a source or a data frame as they were read; None for data without labels."""
+    if is_source(data):
+        return read_columns(data, options)
+    columns = columns_of(data)
+    return None if columns is None else _labelled(columns, options)
+
+
+def _labelled(columns: Sequence[tuple[Any, Any]], options: TableOptions) -> TableRead:
+    usable, left_out, refused = columns_of_labels(columns, options)
+    return TableRead(tuple(usable), left_out, refused)
 
 
 def read_columns(source: str | os.PathLike[str] | IO[Any], options: TableOptions) -> TableRead:
     """Return the columns of a table as they were read; see `read_table`."""
     where, content = content_of(source)
     if not isinstance(content, str):
-        columns, left_out, refused = columns_of_frame(content, options)
-        return TableRead(tuple(columns), left_out, refused)
+        return _labelled(columns_of(content) or [], options)
     body, names = _split(where, content, options)
     outside = options.left_out(names)
     chosen = [i for i in range(len(names)) if i not in outside]

@@ -10,8 +10,8 @@ import numpy as np
 
 from pyknnmi.auditing import Audit, AuditFinding, audited, warn_of
 from pyknnmi.data.dataset import Dataset, Missing, listing, natural_key
-from pyknnmi.data.options import TableOptionsGiven
-from pyknnmi.data.reading import read_table
+from pyknnmi.data.options import TableOptions, TableOptionsGiven
+from pyknnmi.data.reading import columns_as_read, read_table
 from pyknnmi.data.sources import is_source
 from pyknnmi.errors import DataError, ParameterError, check_choice, warn
 from pyknnmi.protocols.ci_tests import CITest
@@ -67,8 +67,8 @@ def audit(data: Any, missing: Missing = "drop-per-test", **options: Unpack[Table
     Returns
     -------
     Audit
-        With ``findings``, the recommended ``spec`` and the ``reasons`` for it; printed, it is what ``pyknnmi audit``
-        shows.
+        With ``findings``, the recommended ``spec`` and the ``reasons`` for it, and the columns that cannot be used;
+        printed, it is what ``pyknnmi audit`` shows.
 
     Examples
     --------
@@ -79,7 +79,9 @@ def audit(data: Any, missing: Missing = "drop-per-test", **options: Unpack[Table
     >>> [(finding.kind, finding.columns, round(finding.figure, 2)) for finding in pyknnmi.audit(weather).findings]
     [('censored', ('X1',), 0.53)]
     """
-    return audited(to_dataset(data, missing, **options))
+    if (table := columns_as_read(data, TableOptions.of(options))) is None:
+        return audited(to_dataset(data, missing, **options))
+    return audited(table.usable(missing), table.refused)
 
 
 def check_blocks(component: Component, dataset: Dataset) -> None:

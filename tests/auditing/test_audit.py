@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shlex
 import uuid
 import warnings
@@ -219,7 +220,10 @@ def test_text_that_names_each_row_is_refused(label, message):
     rows = np.random.default_rng(0).permutation(N)
     table = {"record": [label(int(i)) for i in rows], "x": normals(1)[:, 0]}
     with pytest.raises((DataError, DataTypeError), match=f"'record'.*{message}"):
-        audit(table)
+        learn(table, "pairwise+fisher-z")
+    found = audit(table)
+    assert re.search(f"'record'.*{message}", found.refused["record"])
+    assert (found.columns, found.options["ignore"]) == (1, ["record"])
     assert audit(table, ignore="record").columns == 1
 
 

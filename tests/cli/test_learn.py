@@ -349,6 +349,11 @@ def test_audit_reports_every_column_that_cannot_be_used(tmp_path, ending):
     words = shlex.split(said.splitlines()[-1])
     assert words[-3:] == ["--ignore=price", "--ignore=day", "--ignore=note"]
     assert invoke(*words[1:]).exit_code == 0
+    found = pyknnmi.audit(path)
+    assert str(found) in said
+    assert found.options["ignore"] == ["price", "day", "note"]
+    assert "ignore: price, day, note cannot be used" in found.reasons
+    assert dict(pyknnmi.audit(frame).refused).keys() == found.refused.keys()  # without the lines of the file
     record = json.loads(invoke("audit", path, "--json").stdout)
     assert list(record["refused"]) == ["price", "day", "note"]
     assert "! " + record["refused"]["day"] in said
