@@ -2,9 +2,10 @@
 
     python benchmarks/wide.py targets --columns 4000 20000    # CPU seconds and memory of a process each
     python benchmarks/wide.py adjust --columns 20 60 120      # false and missed edges of each rule
-    python benchmarks/wide.py adjust --columns 60 --tables 3 --specs iamb+knn-cmi "iamb+knn-cmi(k=10,alpha=0.01)"
+    python benchmarks/wide.py adjust --columns 60 --kinds independent nonlinear --specs iamb+knn-cmi fdr+iamb+fisher-z
     python benchmarks/wide.py bounds                          # false and missed edges with bounded conditioning sets
     python benchmarks/wide.py stopping                        # whole graphs, with all permutations and without
+    python benchmarks/wide.py stopping --pair iamb+residual-dependence iamb+knn-cmi     # or by any two specs
 
 Times are user CPU seconds of one thread; what is compared takes turns. A number in brackets is a standard error.
 """
@@ -24,7 +25,7 @@ from pyknnmi.simulate.structural_equations import _network
 
 EDGES = 1.3  # a column
 BLANKETS = ("iamb", "iamb(max_conditioning=3)", "iamb(adjust=candidates)", "iamb(rule=or,adjust=candidates)")
-STOPS = ("never", "sequential")
+STOPS = ("iamb+knn-cmi(stop=never)", "iamb+knn-cmi(stop=sequential)")
 
 
 def learned(data, spec, **options):
@@ -34,9 +35,9 @@ def learned(data, spec, **options):
     return result, resource.getrusage(resource.RUSAGE_SELF).ru_utime - before
 
 
-def mean(values):
+def mean(values, digits=2):
     """Return the mean in words, with its standard error."""
-    return f"{np.mean(values):.2f} ({np.std(values, ddof=1) / np.sqrt(len(values)):.2f})"
+    return f"{np.mean(values):.{digits}f} ({np.std(values, ddof=1) / np.sqrt(len(values)):.{digits}f})"
 
 
 def one_target(spec, rows, columns):
@@ -56,19 +57,54 @@ def targets(options):
             subprocess.run([sys.executable, "-c", call], check=True, cwd=sys.path[0])
 
 
+def independent(rows, columns, seed):
+    """Return columns without an edge."""
+    values = np.random.default_rng(seed).standard_normal((rows, columns))
+    return values, pyknnmi.Graph([f"X{j}" for j in range(1, columns + 1)], [])
+
+
+def hubs(rows, columns, seed):
+    """Return columns of which each tenth is correlated, by .6, with the nine that follow."""
+    values, graph = independent(rows, columns, seed)
+    edges = [(graph.names[j - j % 10], graph.names[j]) for j in range(columns) if j % 10]
+    for j in range(columns):
+        if j % 10:
+            values[:, j] = 0.6 * values[:, j - j % 10] + 0.8 * values[:, j]
+    return values, pyknnmi.Graph(graph.names, edges)
+
+
+def gaussian(rows, columns, seed):
+    """Return a Gaussian table of a random graph."""
+    return random_gaussian(rows, columns, edge_probability=2 * EDGES / (columns - 1), seed=seed)
+
+
+def nonlinear(rows, columns, seed):
+    """Return small nonlinear networks of seven columns side by side."""
+    return _network(round(columns / 7), rows, "gaussian", False, seed)
+
+
+KINDS = {make.__name__: make for make in (gaussian, independent, nonlinear, hubs)}
+
+
 def adjust(options):
-    """False and missed edges of Gaussian tables, and false ones of independent columns."""
-    for columns in options.columns:
-        for spec in options.specs:
-            rows = []
-            for seed in range(1, options.tables + 1):
-                probability = 2 * EDGES / (columns - 1)
-                data, truth = random_gaussian(options.rows, columns, edge_probability=probability, seed=seed)
-                result, seconds = learned(data, spec)
-                graph = result.graph
-                rows.append((graph.false_positives(truth), graph.false_negatives(truth), seconds))
-            false, missed, times = np.array(rows).T
-            print(f"p = {columns:<4} {spec:<42} false {mean(false)}, missed {mean(missed)}, {np.mean(times):.2f} s")
+    """False and missed edges, and the share of the found edges that are false, of tables of each kind."""
+    for kind in options.kinds:
+        for columns in options.columns:
+            tables = [KINDS[kind](options.rows, columns, options.seed + i) for i in range(options.tables)]
+            found = {spec: [] for spec in options.specs}
+            for seed, (data, truth) in enumerate(tables, start=options.seed):
+                for spec in options.specs:
+                    result, seconds = learned(data, spec, seed=seed)
+                    false = result.graph.false_positives(truth)
+                    share = false / max(len(result.graph.edges), 1)
+                    found[spec].append((false, result.graph.false_negatives(truth), share, seconds))
+            for spec, rows in found.items():
+                false, missed, share, times = np.array(rows).T
+                print(
+                    f"{kind}, p = {columns:<4} {spec:<42} false {mean(false)}, missed {mean(missed)}, "
+                    f"share of false edges {mean(share, 3)}, {np.mean(times):.2f} s",
+                    flush=True,
+                )
 
 
 def bounds(options):
@@ -89,18 +125,20 @@ def bounds(options):
 
 
 def stopping(options):
-    """Whole graphs of the small networks: time and errors of a fixed number of permutations over those of fewer."""
-    for rows in (125, 250, 500, 1000):
+    """Whole graphs of the small networks: time of the first spec over that of the second, and errors of the second."""
+    for rows in options.sizes:
         ratios, worse, differ = [], [], 0
-        for seed in range(1, options.tables + 1):
+        for seed in range(options.seed, options.seed + options.tables):
             noise = ("gaussian", "t", "uniform")[seed % 3]
             data, truth = small_network(rows, noise=noise, linear=seed % 2 == 0, seed=seed)
-            found = [learned(data, f"iamb+knn-cmi(stop={stop})", seed=seed) for stop in STOPS]
-            (fixed, all_of_them), (early, fewer) = found
-            ratios.append(all_of_them / fewer)
-            worse.append(early.graph.hamming(truth) - fixed.graph.hamming(truth))
-            differ += early.graph != fixed.graph
-        print(f"n = {rows:<5} time {mean(ratios)}, errors {mean(worse)} more, {differ} of {len(ratios)} graphs differ")
+            (one, seconds), (other, seconds_of_other) = (learned(data, spec, seed=seed) for spec in options.pair)
+            ratios.append(seconds / seconds_of_other)
+            worse.append(other.graph.hamming(truth) - one.graph.hamming(truth))
+            differ += other.graph != one.graph
+        print(
+            f"n = {rows:<5} time {mean(ratios)}, errors {mean(worse)} more, {differ} of {len(ratios)} graphs differ",
+            flush=True,
+        )
 
 
 def main():
@@ -109,6 +147,10 @@ def main():
     parser.add_argument("--columns", type=int, nargs="+", default=[20, 60])
     parser.add_argument("--rows", type=int, default=500)
     parser.add_argument("--tables", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1, help="of the first table")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[125, 250, 500, 1000], help="rows, for `stopping`")
+    parser.add_argument("--pair", nargs=2, default=STOPS, metavar="SPEC", help="for `stopping`")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=["gaussian", "independent"])
     parser.add_argument("--specs", nargs="+", default=[f"{blanket}+fisher-z" for blanket in BLANKETS])
     options = parser.parse_args()
     {"targets": targets, "adjust": adjust, "bounds": bounds, "stopping": stopping}[options.part](options)
