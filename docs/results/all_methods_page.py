@@ -316,7 +316,7 @@ Median user CPU seconds of a graph, on one thread of a machine that others used 
 Wrong pairs, and below them false + missed edges.
 
 {all_means}"""
-COMMIT = "445ae41"
+COMMIT = "e6476b5"
 
 
 def page(cells: Mapping[Key, Cell]) -> str:

@@ -2,7 +2,7 @@
 
     python functional_anova.py false-edges [--graphs 30]
     python functional_anova.py stars, or chains [--graphs 10]
-    python functional_anova.py wide [--columns 60] [--graphs 5] [--specs "functional-anova;fast"]
+    python functional_anova.py wide [--columns 60] [--rows 500] [--graphs 5] [--specs "functional-anova;fast"]
     python functional_anova.py hard [--graphs 10]
     python functional_anova.py level [--graphs 4]
     python functional_anova.py times [--graphs 5]
@@ -319,13 +319,14 @@ def main():
     parser.add_argument("what", choices=("false-edges", *MORE, "wide", "hard", "level", "times", "real"))
     parser.add_argument("--graphs", type=int, default=30)
     parser.add_argument("--columns", type=int, default=60)
+    parser.add_argument("--rows", type=int, default=500)
     parser.add_argument("--specs")
     given = parser.parse_args()
     specs = (given.specs or "functional-anova").split(";")
     if given.what == "real":
         real(specs)
     elif given.what == "wide":
-        report(specs, [(make, given.columns, 500) for make in (gaussian, cubed, nonlinear)], given.graphs)
+        report(specs, [(make, given.columns, given.rows) for make in (gaussian, cubed, nonlinear)], given.graphs)
     elif given.what == "level":
         level(given.graphs)
     elif given.what == "times":
