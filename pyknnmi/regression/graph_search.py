@@ -28,6 +28,8 @@ EXACT_MOVES, EXACT_MOVES_OF_FEW, FEW = 6, 28, 8
 """So many additions are computed in full at a time; of up to 8 columns all of them."""
 SCREENED = 25
 """Candidates of the regression of one column on all others."""
+_LEAST_PAIR_PRICE = 9.0
+"""Nats that a pair block costs there at least. For less, three columns may explain each other by chance."""
 _SWAPS = 64
 _MARGIN = 4.0
 """A guess may be so many nats too low, and its move is still computed in full."""
@@ -113,10 +115,7 @@ class GraphSearch:
         return state
 
     def _edges_of_full_fits(self, guesses: NDArray[np.float64]) -> set[Edge]:
-        """Return i - j where the regression of i on its best candidates, at the price of edges, uses j.
-
-        A pair block joins two columns, so it has the price of two edges.
-        """
+        """Return i - j where the regression of i on its best candidates, at the price of edges, uses j."""
         edges = set()
         at_a_time = 32
         p = self._regressions.p
@@ -127,7 +126,9 @@ class GraphSearch:
                 candidates = self._allowed.candidates(i)
                 candidates.sort(key=lambda j, i=i: (-max(guesses[i, j], guesses[j, i]), j))  # type: ignore[misc]
                 searches.append((i, candidates[:SCREENED], None))
-            for fit in self._regressions.fits(searches, self._penalty, 2 * self._penalty + PAIR_COST):
+            for fit in self._regressions.fits(
+                searches, self._penalty, max(self._penalty, _LEAST_PAIR_PRICE) + PAIR_COST
+            ):
                 edges |= {(min(fit.column, j), max(fit.column, j)) for j in fit.columns()}
         return edges
 

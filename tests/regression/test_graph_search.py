@@ -56,7 +56,7 @@ def test_finds_a_pure_interaction():
 
 @pytest.mark.parametrize("seed", [610_003, 610_005])
 def test_an_interaction_by_chance_does_not_join_three_columns(seed):
-    # At the price of one edge a pair block of these columns was enough, and then each explained the others.
+    # At the price of an edge a pair block of these columns was enough, and then each explained the others.
     x = np.random.default_rng(seed).standard_normal((250, 7))
     search = GraphSearch(SmoothRegressions(Dataset(x, tuple("abcdefg"))), everything(7), 4.0)
     assert len(edges_of(search.best())) <= 1
