@@ -105,8 +105,36 @@ inline double select(double* values, std::size_t count, std::size_t k) {
     return values[k - 1];
 }
 
-// The same for any k, in memory of the caller's: 16 * k values. A lane collects what may belong to its k smallest, and
-// selects these whenever it has 2 * k; so a value costs the same whatever k is.
+// The same for a k that is known at run time, in memory of the caller's: 8 * k values.
+class OrderedLaneSmallest {
+public:
+    OrderedLaneSmallest(std::size_t k, double* room) : last_((k - 1) * lanes), kept_(room) {
+        for (std::size_t i = 0; i <= last_; i += lanes) store(kept_ + i, broadcast(__builtin_inf()));
+    }
+
+    void insert(Doubles value) {
+        std::size_t i = last_;
+        Doubles here = load(kept_ + i);
+        if (!any(less(value, here))) return;
+        for (; i > 0; i -= lanes) {
+            const Doubles below = load(kept_ + i - lanes);
+            store(kept_ + i, max(below, min(here, value)));
+            here = below;
+            if (i % (4 * lanes) == 0 && !any(less(value, here))) return;  // it is in its place in all lanes
+        }
+        store(kept_, min(here, value));
+    }
+
+    Doubles bound() const { return load(kept_ + last_); }
+    Doubles largest() const { return bound(); }
+
+private:
+    std::size_t last_;
+    double* kept_;
+};
+
+// The same for any k: 16 * k values. A lane collects what may belong to its k smallest, and selects these whenever it
+// has 2 * k; so a value costs the same whatever k is.
 class ManyLaneSmallest {
 public:
     ManyLaneSmallest(std::size_t k, double* room) : k_(k), kept_(room) {
@@ -134,13 +162,6 @@ public:
         return bound();
     }
 
-    double largest_over_lanes() {
-        std::size_t count = 0;
-        for (std::size_t l = 0; l < lanes; ++l)
-            for (std::size_t j = 0; j < sizes_[l]; ++j) kept_[count++] = kept(l)[j];
-        return count < k_ ? __builtin_inf() : select(kept_, count, k_);
-    }
-
 private:
     double* kept(std::size_t lane) { return kept_ + lane * 2 * k_; }
 
@@ -155,16 +176,50 @@ private:
     std::size_t sizes_[lanes] = {};
 };
 
-inline constexpr std::size_t largest_unrolled = 17;  // k = 16 and the point itself
+// The k smallest of all lanes together, for any k, in memory of the caller's: 2 * k + 8 values.
+class ManySmallestOfAll {
+public:
+    ManySmallestOfAll(std::size_t k, double* room) : k_(k), kept_(room) {}
 
-// Calls f with an empty collection of the k smallest.
+    void insert(Doubles value) {
+        const unsigned smaller = bits(less(value, bound_));
+        compress(kept_ + size_, value, smaller);
+        size_ += count(smaller);
+        if (size_ < 2 * k_) return;
+        bound_ = broadcast(select(kept_, size_, k_));
+        size_ = k_;
+    }
+
+    double largest_over_lanes() { return size_ < k_ ? __builtin_inf() : select(kept_, size_, k_); }
+
+private:
+    std::size_t k_, size_ = 0;
+    double* kept_;
+    Doubles bound_ = broadcast(__builtin_inf());
+};
+
+inline constexpr std::size_t largest_unrolled = 17;  // k = 16 and the point itself
+inline constexpr std::size_t largest_in_order = 80;  // from about there on selecting is faster
+
+// Calls f with an empty collection of the k smallest in each lane.
 template <std::size_t K = 1, class Function>
 inline auto with_smallest(std::size_t k, double* room, const Function& f) {
     if constexpr (K > largest_unrolled) {
-        return f(ManyLaneSmallest(k, room));
+        return k <= largest_in_order ? f(OrderedLaneSmallest(k, room)) : f(ManyLaneSmallest(k, room));
     } else {
         if (k == K) return f(LaneSmallest<K>());
         return with_smallest<K + 1>(k, room, f);
+    }
+}
+
+// The same of all lanes together.
+template <std::size_t K = 1, class Function>
+inline auto with_smallest_of_all(std::size_t k, double* room, const Function& f) {
+    if constexpr (K > largest_unrolled) {
+        return f(ManySmallestOfAll(k, room));
+    } else {
+        if (k == K) return f(LaneSmallest<K>());
+        return with_smallest_of_all<K + 1>(k, room, f);
     }
 }
 

@@ -61,7 +61,7 @@ inline double nearest_within_xz(const PointQuery& q, Nearest nearest) {
 
 // The point itself, at distance 0, is the first of its k + 1 nearest.
 inline double nearest(const PointQuery& query, std::size_t k, double* room) {
-    return with_smallest(k + 1, room, [&query](auto smallest) {
+    return with_smallest_of_all(k + 1, room, [&query](auto smallest) {
         return query.x != nullptr ? nearest_beside_x(query, smallest) : nearest_within_xz(query, smallest);
     });
 }
