@@ -56,6 +56,9 @@ std::size_t enough_to_share(const Points& x, const Points& z, std::size_t k) {
     }
 }
 
+// Whether y's beside one column in z are searched in a space, as measured for permutations with k = 3.
+bool fits_space(std::size_t rows, std::size_t count) { return rows >= 500 && rows <= 10'000 && count >= 16; }
+
 }  // namespace
 
 std::size_t longest_list(std::size_t points, std::size_t k) {
@@ -64,13 +67,16 @@ std::size_t longest_list(std::size_t points, std::size_t k) {
 }
 
 std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& given_z, const Neighborhood& neighborhood,
-                                            std::size_t y_width, std::size_t count, const Options& options) {
+                                            std::size_t y_width, std::size_t count, const Options& options,
+                                            bool permuted) {
     const VaryingColumns varying(given_z);
     const Points z = varying.points();
     if (neighborhood.estimator == Estimator::cells) return make_cell_engine(x, z, neighborhood, options);
     if (x.columns() != 1 || y_width != 1 || options.engine == Engine::tree)
         return make_tree_engine(x, z, neighborhood, options);
     if (z.empty()) return make_plane_engine(x, neighborhood, kernels(), options);
+    if (options.engine == Engine::automatic && permuted && z.columns() == 1 && fits_space(x.rows(), count))
+        return make_space_engine(x, z, neighborhood, kernels(), options);
     const bool shares = options.engine == Engine::automatic
                             ? count >= enough_to_share(x, z, static_cast<std::size_t>(neighborhood.k))
                             : options.engine == Engine::batch;

@@ -47,6 +47,8 @@ std::unique_ptr<NeighborEngine> make_tree_engine(const Points& x, const Points& 
                                                  const Options& options);
 std::unique_ptr<NeighborEngine> make_plane_engine(const Points& x, const Neighborhood& neighborhood,
                                                   const Kernels& kernels, const Options& options);
+std::unique_ptr<NeighborEngine> make_space_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
+                                                  const Kernels& kernels, const Options& options);
 std::unique_ptr<NeighborEngine> make_single_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                                    const Kernels& kernels, const Options& options);
 std::unique_ptr<NeighborEngine> make_batch_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
@@ -57,8 +59,10 @@ std::unique_ptr<NeighborEngine> make_batch_engine(const Points& x, const Points&
 std::size_t longest_list(std::size_t points, std::size_t k);
 
 // The one that counts cells for the estimator by cells, else the one for options.engine; `automatic` chooses by the
-// widths and by `count`, the number of y's that will be used.
+// widths, by `count`, the number of y's that will be used, and by whether these are permutations of one
+// that do not depend on z.
 std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
-                                            std::size_t y_width, std::size_t count, const Options& options);
+                                            std::size_t y_width, std::size_t count, const Options& options,
+                                            bool permuted = false);
 
 }  // namespace knnmi

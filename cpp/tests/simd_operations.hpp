@@ -127,6 +127,22 @@ inline const char* counts() {
             for (std::size_t j = 1; j <= n; ++j) expected += values[j] >= low && values[j] < low + span;
             REQUIRE(count_between(values + 1, n, low, span) == expected);
         }
+    std::uint16_t numbers[1 + 200 + 64];
+    for (std::uint16_t& number : numbers) number = static_cast<std::uint16_t>(draw(65536));
+    for (std::size_t n = 0; n <= 200; ++n)
+        for (int i = 0; i < 5; ++i) {
+            const auto low = static_cast<std::uint16_t>(draw(65536)), span = static_cast<std::uint16_t>(draw(65536));
+            std::size_t expected = 0;
+            for (std::size_t j = 1; j <= n; ++j) expected += static_cast<std::uint16_t>(numbers[j] - low) < span;
+            REQUIRE(count_between(numbers + 1, n, low, span) == expected);
+        }
+    for (int i = 0; i < 40; ++i) {
+        const std::uint16_t *const begin = numbers + draw(32), *const end = numbers + 40 + draw(32),
+                                   *const needed = numbers + 80 + draw(32);
+        const std::uint32_t wide = as_wide(begin, end, needed);
+        for (std::size_t j = 0; j < 32; ++j)
+            REQUIRE((wide >> j & 1u) == (static_cast<std::uint16_t>(end[j] - begin[j]) >= needed[j]));
+    }
     std::uint16_t places[33];
     for (int i = 0; i < 200; ++i) {
         for (std::uint16_t& place : places) place = static_cast<std::uint16_t>(draw(65536));

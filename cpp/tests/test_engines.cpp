@@ -50,6 +50,7 @@ constexpr struct {
 } engines[] = {{"plane", 0, 0,
                 [](const Points& x, const Points&, const Neighborhood& neighborhood, const Kernels& set,
                    const Options& options) { return make_plane_engine(x, neighborhood, set, options); }},
+               {"space", 1, 1, make_space_engine},
                {"single", 1, any, make_single_engine},
                {"batch", 1, any, make_batch_engine},
                {"tree", 0, any,
@@ -262,6 +263,72 @@ TEST(levels_beside_levels_against_brute_force) {
                     check_against_brute_force({sample, 0, {k, estimator}}, {},
                                               "levels, few=" + std::to_string(few) + ", k=" + std::to_string(k));
             }
+        }
+}
+
+// Categories of many levels beside numbers that differ by less: then the k-th neighbour is at distance 1, with very
+// many.
+TEST(categories_beside_small_numbers_against_brute_force) {
+    std::mt19937_64 draw(13);
+    for (std::size_t which = 0; which < 3; ++which)
+        for (const std::uint64_t levels : {2u, 40u, 300u})
+            for (const int k : {1, 3, 20}) {
+                Sample sample{200, 2 + 3, std::vector<double>(200 * 5)};
+                sample.categories.resize(sample.columns);
+                for (std::size_t j = 0; j < sample.columns; ++j) {
+                    sample.categories[j] = std::min<std::size_t>(j, 2) == which ? 1 : 0;
+                    for (std::size_t i = 0; i < sample.rows; ++i)
+                        sample(i, j) = sample.categories[j] != 0 ? static_cast<double>(draw() % levels)
+                                                                 : static_cast<double>(draw() % 1000) / 1000;
+                }
+                for (const Estimator estimator : {Estimator::ksg, Estimator::mixed})
+                    check_against_brute_force({sample, 1, {k, estimator}}, {},
+                                              "category " + std::to_string(which) +
+                                                  ", levels=" + std::to_string(levels) + ", k=" + std::to_string(k));
+            }
+}
+
+// Rows of y number 0 in another order, some of them repeated and some left out.
+TEST(rows_of_one_column_against_brute_force) {
+    std::mt19937_64 draw(14);
+    for (const std::size_t dz : {0u, 1u})
+        for (const bool repeated : {false, true}) {
+            if (dz == 0 && repeated) continue;  // without z each row comes once
+            for (const Family& family : data_families)
+                for (const Estimator estimator : {Estimator::ksg, Estimator::mixed}) {
+                    const std::size_t n = 150, columns = 12;
+                    Sample sample = with_categories(family.make(n, 1 + dz + columns, 6), draw);
+                    if (!sample.categories.empty())
+                        for (std::size_t j = 1; j < columns; ++j)
+                            sample.categories[1 + dz + j] = sample.categories[1 + dz];
+                    std::vector<std::vector<std::uint32_t>> rows(columns, std::vector<std::uint32_t>(n));
+                    for (std::size_t j = 0; j < columns; ++j) {
+                        std::iota(rows[j].begin(), rows[j].end(), 0u);
+                        if (j == 0) continue;
+                        std::shuffle(rows[j].begin(), rows[j].end(), draw);
+                        for (std::size_t i = 0; repeated && i < n; i += 3) rows[j][i] = rows[j][(i + 1) % n];
+                        for (std::size_t i = 0; i < n; ++i) sample(i, 1 + dz + j) = sample(rows[j][i], 1 + dz);
+                    }
+                    const Problem problem{sample, dz, {3, estimator}};
+                    ColumnSource source = problem.source();
+                    source.rows = [&](std::size_t j, std::span<std::uint32_t> out) {
+                        std::copy(rows[j].begin(), rows[j].end(), out.begin());
+                    };
+                    const auto make = dz == 0 ? engines[0].make : make_space_engine;
+                    for (const Kernels* const set : usable_kernels()) {
+                        const auto made = make(problem.x(), problem.z(), problem.neighborhood, *set, {});
+                        std::vector<Sum> sums(columns);
+                        made->sums(source, 1, 0, std::span(sums).first(5));
+                        made->sums(source, 1, 5, std::span(sums).subspan(5));
+                        for (std::size_t j = 0; j < columns; ++j) {
+                            const NeighborCounts counts =
+                                brute_force_counts(problem.x(), problem.y(j), problem.z(), problem.neighborhood);
+                            CHECK(sums[j] == sum_of_digammas(counts, problem));
+                        }
+                        CHECK(made->counts(source, 1, 7) ==
+                              brute_force_counts(problem.x(), problem.y(7), problem.z(), problem.neighborhood));
+                    }
+                }
         }
 }
 

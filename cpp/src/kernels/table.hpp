@@ -3,6 +3,7 @@
 #include "kernels/line.hpp"
 #include "kernels/plane.hpp"
 #include "kernels/single.hpp"
+#include "kernels/space.hpp"
 
 namespace knnmi::KNNMI_ISA {
 
@@ -16,6 +17,8 @@ inline constexpr Kernels table(const char* name) {
             .line_within = line_within,
             .batch_line_within = batch_line_within,
             .plane_within = plane_within,
+            .space_near = space_near,
+            .space_within = space_within,
             .neighbors = neighbors,
             .keep_within = keep_within,
             .order_by_distance = order_by_distance,

@@ -141,6 +141,40 @@ inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std
     return total;
 }
 
+inline std::size_t count_between(const std::uint16_t* values, std::size_t n, std::uint16_t low, std::uint16_t span) {
+    if (span == 0) return 0;
+    const __m256i origin = _mm256_set1_epi16(static_cast<short>(low));
+    const __m256i most = _mm256_set1_epi16(static_cast<short>(span - 1));
+    const auto inside = [=](const std::uint16_t* from) {
+        const __m256i offset = _mm256_sub_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), origin);
+        return _mm256_cmpeq_epi16(_mm256_min_epu16(offset, most), offset);
+    };
+    const auto add = [](__m256i a, __m256i b) { return _mm256_add_epi16(a, b); };
+    __m256i found = _mm256_setzero_si256();
+    std::size_t i = 0;
+    for (; i + 64 <= n; i += 64)
+        found = add(found, add(add(inside(values + i), inside(values + i + 16)),
+                               add(inside(values + i + 32), inside(values + i + 48))));
+    // Of what is left, at most 63: the lanes before its end.
+    const __m256i lane = _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m256i left = _mm256_sub_epi16(_mm256_set1_epi16(static_cast<short>(n - i)), lane);
+    for (std::size_t j = 0; j < 64; j += 16)
+        found = add(found, _mm256_and_si256(inside(values + i + j),
+                                            _mm256_cmpgt_epi16(left, _mm256_set1_epi16(static_cast<short>(j)))));
+    const __m256i sums = _mm256_madd_epi16(found, _mm256_set1_epi16(-1));
+    __m128i total = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+    total = _mm_add_epi32(total, _mm_shuffle_epi32(total, 0x4e));
+    total = _mm_add_epi32(total, _mm_shuffle_epi32(total, 0xb1));
+    return static_cast<std::uint32_t>(_mm_cvtsi128_si32(total));
+}
+
+// One bit for each of two times 16 values that are all ones or all zeros.
+inline std::uint32_t bits_of_both(__m256i first, __m256i second) {
+    // Packed within halves of a register: the quarters come out as 0, 2, 1, 3.
+    const __m256i packed = _mm256_packs_epi16(first, second);
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_permute4x64_epi64(packed, 0xd8)));
+}
+
 inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span) {
     const __m256i origin = _mm256_set1_epi16(static_cast<short>(low));
     const __m256i most = _mm256_set1_epi16(static_cast<short>(span - 1));
@@ -149,9 +183,18 @@ inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std
         const __m256i offset = _mm256_sub_epi16(value, origin);
         return _mm256_cmpeq_epi16(_mm256_min_epu16(offset, most), offset);
     };
-    // Packed within halves of a register: the quarters come out as 0, 2, 1, 3.
-    const __m256i packed = _mm256_packs_epi16(inside(values), inside(values + 16));
-    return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_permute4x64_epi64(packed, 0xd8)));
+    return bits_of_both(inside(values), inside(values + 16));
+}
+
+inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* end, const std::uint16_t* needed) {
+    const auto wide = [=](std::size_t i) {
+        const auto load_16 = [=](const std::uint16_t* p) {
+            return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + i));
+        };
+        const __m256i width = _mm256_sub_epi16(load_16(end), load_16(begin));
+        return _mm256_cmpeq_epi16(_mm256_max_epu16(width, load_16(needed)), width);
+    };
+    return bits_of_both(wide(0), wide(16));
 }
 
 }  // namespace knnmi::KNNMI_ISA

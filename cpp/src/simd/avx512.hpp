@@ -83,10 +83,27 @@ inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std
     return found + static_cast<std::size_t>(__builtin_popcount(in_high << 16 | in_low));
 }
 
+inline std::size_t count_between(const std::uint16_t* values, std::size_t n, std::uint16_t low, std::uint16_t span) {
+    const __m512i origin = _mm512_set1_epi16(static_cast<short>(low)),
+                  limit = _mm512_set1_epi16(static_cast<short>(span));
+    const auto inside = [=](const std::uint16_t* from) {
+        return _mm512_cmplt_epu16_mask(_mm512_sub_epi16(_mm512_loadu_si512(from), origin), limit);
+    };
+    std::size_t found = 0, i = 0;
+    for (; i + 32 <= n; i += 32) found += static_cast<std::size_t>(__builtin_popcount(inside(values + i)));
+    const std::uint32_t rest = (1u << (n - i)) - 1;
+    return found + static_cast<std::size_t>(__builtin_popcount(inside(values + i) & rest));
+}
+
 inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span) {
     const __m512i origin = _mm512_set1_epi16(static_cast<short>(low)),
                   limit = _mm512_set1_epi16(static_cast<short>(span));
     return _mm512_cmplt_epu16_mask(_mm512_sub_epi16(_mm512_loadu_si512(values), origin), limit);
+}
+
+inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* end, const std::uint16_t* needed) {
+    const __m512i width = _mm512_sub_epi16(_mm512_loadu_si512(end), _mm512_loadu_si512(begin));
+    return _mm512_cmpge_epu16_mask(width, _mm512_loadu_si512(needed));
 }
 
 }  // namespace knnmi::KNNMI_ISA

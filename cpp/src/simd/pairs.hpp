@@ -120,10 +120,23 @@ inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std
     return found;
 }
 
+inline std::size_t count_between(const std::uint16_t* values, std::size_t n, std::uint16_t low, std::uint16_t span) {
+    std::uint32_t found = 0;
+    for (std::size_t i = 0; i < n; ++i) found += static_cast<std::uint16_t>(values[i] - low) < span;
+    return found;
+}
+
 inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span) {
     std::uint32_t chosen = 0;
     for (std::size_t i = 0; i < 32; ++i)
         chosen |= std::uint32_t{static_cast<std::uint16_t>(values[i] - low) < span} << i;
+    return chosen;
+}
+
+inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* end, const std::uint16_t* needed) {
+    std::uint32_t chosen = 0;
+    for (std::size_t i = 0; i < 32; ++i)
+        chosen |= std::uint32_t{static_cast<std::uint16_t>(end[i] - begin[i]) >= needed[i]} << i;
     return chosen;
 }
 

@@ -60,9 +60,14 @@ inline Doubles exchange(Doubles a);
 
 // How many of n values are in [low, low + span).
 inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std::uint32_t low, std::uint32_t span);
+// The same for shorter numbers, modulo 2^16, of which 64 more can be read.
+inline std::size_t count_between(const std::uint16_t* values, std::size_t n, std::uint16_t low, std::uint16_t span);
 
 // Which of 32 values are in [low, low + span), modulo 2^16: bit i is value i. `span` is at least 1.
 inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span);
+
+// Which of 32 differences, end[i] - begin[i], are at least needed[i].
+inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* end, const std::uint16_t* needed);
 
 // What follows from these.
 inline Doubles distance(Doubles a, Doubles b) { return absolute(subtract(a, b)); }
