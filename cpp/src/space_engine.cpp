@@ -344,8 +344,9 @@ public:
         // About 32 MB of them.
         const std::size_t each = fixed_.points() * (source.rows ? 16 : 160);
         const std::size_t most = std::clamp<std::size_t>((std::size_t{32} << 20) / each, 8, 256);
-        for (std::size_t done = 0; done < out.size(); done += most) {
-            const std::span<Sum> part = out.subspan(done, std::min(most, out.size() - done));
+        for (std::size_t done = 0; done < out.size();) {
+            const std::span<Sum> part =
+                out.subspan(done, alike(source, first + done, std::min(most, out.size() - done)));
             each_point(source, first + done, part.size(), [&](std::size_t, std::size_t at, Worker& worker) {
                 const SpaceCounts& n = worker.counts;
                 for (std::size_t j = 0; j < part.size(); ++j) {
@@ -356,6 +357,7 @@ public:
             std::fill(part.begin(), part.end(), Sum{0});
             for (const Worker& worker : workers_)
                 for (std::size_t j = 0; j < part.size(); ++j) part[j] += worker.sums[j];
+            done += part.size();
         }
     }
 
@@ -374,6 +376,13 @@ public:
     }
 
 private:
+    // How many columns from the first one on are categories, or are none, as it is.
+    static std::size_t alike(const ColumnSource& source, std::size_t first, std::size_t most) {
+        std::size_t count = 1;
+        while (count < most && source.is_category(first + count, 0) == source.is_category(first, 0)) ++count;
+        return count;
+    }
+
     std::shared_ptr<Axis> axis(const ColumnSource& source, std::size_t index) const {
         std::vector<double> values(fixed_.points());
         source.write(index, values);
