@@ -57,7 +57,7 @@ std::size_t enough_to_share(const Points& x, const Points& z, std::size_t k) {
 }
 
 // Whether y's beside one column in z are searched in a space, as measured for permutations with k = 3.
-bool fits_space(std::size_t rows, std::size_t count) { return rows >= 500 && rows <= 10'000 && count >= 16; }
+bool fits_space(std::size_t rows, std::size_t count) { return rows >= 1'000 && rows <= 10'000 && count >= 16; }
 
 }  // namespace
 
