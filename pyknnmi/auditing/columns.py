@@ -319,10 +319,13 @@ def _dates(values: ColumnValues) -> Iterator[AuditFinding]:
 
 def _is_date(number: int) -> bool:
     """Return whether a number is a day of the years 1900 to 2100, as YYYYMMDD."""
+    if not 1900_01_01 <= number <= 2100_12_31:  # farther ones may not even fit `date`
+        return False
     try:
-        return 1900 <= date(number // 10_000, number // 100 % 100, number % 100).year <= 2100
+        date(number // 10_000, number // 100 % 100, number % 100)
     except ValueError:
         return False
+    return True
 
 
 def _lost_resolution(values: ColumnValues) -> Iterator[AuditFinding]:

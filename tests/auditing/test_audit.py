@@ -131,6 +131,9 @@ def test_dates_as_numbers(dates, some_miss):
         20_240_000 + 7 * np.arange(N),
         -days(date(2024, 1, 1)),
         np.exp(np.arange(N)),
+        1.7e15 + 60_000_000 * np.arange(N),  # microseconds; their first digits are no C integer
+        np.append(days(date(2024, 1, 1), N - 1), 1e300),
+        -1e300 * np.exp(-np.arange(N)),
     ],
 )
 def test_numbers_that_are_no_dates(column):
