@@ -190,8 +190,8 @@ class GraphSearch:
         return self._add_best_of(state, state.guesses + pairs, self._penalty - _MARGIN)
 
     def _add_best_of(self, state: _State, guesses: NDArray[np.float64], least: float) -> bool:
-        both = np.triu(guesses + guesses.T, 1)
-        i_of, j_of = np.nonzero(both > least)
+        both = guesses + guesses.T
+        i_of, j_of = np.nonzero(np.triu(self._allowed.free, 1) & (both > least))
         pairs = [(i, j) for i, j in zip(i_of.tolist(), j_of.tolist(), strict=True) if j not in state.neighbors[i]]
         pairs.sort(key=lambda pair: (-both[pair], pair))
         most = EXACT_MOVES_OF_FEW if self._regressions.p <= FEW else EXACT_MOVES

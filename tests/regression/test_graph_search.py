@@ -62,6 +62,17 @@ def test_an_interaction_by_chance_does_not_join_three_columns(seed):
     assert len(edges_of(search.best())) <= 1
 
 
+@pytest.mark.parametrize("penalty", [0.5, 2.0, 3.9])
+def test_a_small_penalty_joins_no_column_with_itself_and_nothing_forbidden(penalty):
+    x = np.random.default_rng(1).standard_normal((100, 4))
+    x[:, 1] += 2 * x[:, 0]
+    free = ~np.eye(4, dtype=bool)
+    free[0, 1] = free[1, 0] = False
+    neighbors = GraphSearch(SmoothRegressions(Dataset(x, tuple("abcd"))), Allowed(free), penalty).best()
+    assert all(i not in others for i, others in enumerate(neighbors))
+    assert (0, 1) not in edges_of(neighbors)
+
+
 def test_keeps_to_what_is_allowed_and_required():
     x = np.random.default_rng(1).standard_normal((100, 4))
     x[:, 1] += 2 * x[:, 0]
