@@ -42,7 +42,7 @@ from pyknnmi.data.dataset import (
     columns_of_labels,
     each_column,
 )
-from pyknnmi.data.files import plain_name
+from pyknnmi.data.files import csv_line, plain_name, shell_command
 from pyknnmi.data.frames import columns_of
 from pyknnmi.data.options import TableOptions, TableOptionsGiven
 from pyknnmi.data.sources import content_of, is_source
@@ -387,9 +387,11 @@ def _text_among_numbers(
     where: str, name: str, word: str, is_first: bool, marks: tuple[str, ...] | None
 ) -> DataTypeError:
     if marks is not None and word.lower() in _MISSING_AMONG_NUMBERS:
+        given = [*marks, word]
         return DataTypeError(
             f"{where}column '{name}' holds '{word}' among numbers: the marks of missing values that were given take "
-            f"the place of the usual ones, so give '{','.join([*marks, word])}' (missing_marks, --missing-marks)"
+            f"the place of the usual ones, so give it too (missing_marks={given}, "
+            f"{shell_command([f'--missing-marks={csv_line(given)}'])})"
         )
     way_out = "remove the line if it holds units or more names, " if is_first else ""
     return DataTypeError(

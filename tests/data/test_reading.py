@@ -613,10 +613,11 @@ def test_parquet_without_pyarrow(write, monkeypatch):
 
 
 def test_marks_that_are_given_take_the_place_of_the_usual_ones(write):
-    path = write("a,b\n1,2\nNA,3\n-99,4\n5,6\n")
-    with pytest.raises(DataTypeError, match=r"line 3: column 'a' holds 'NA' among numbers: .* so give '-99,NA' \("):
+    path = write("a,b\n1,2\n<NA>,3\n-99,4\n5,6\n")
+    with pytest.raises(DataTypeError, match=r"line 3: column 'a' holds '<NA>' among numbers: ") as told:
         read_table(path, missing_marks="-99")
-    assert read_table(path, "drop", missing_marks=["-99", "NA"]).n == 2
+    assert str(told.value).endswith("(missing_marks=['-99', '<NA>'], '--missing-marks=-99,<NA>')")
+    assert read_table(path, "drop", missing_marks=["-99", "<NA>"]).n == 2
 
 
 def test_one_column(write):
