@@ -47,7 +47,7 @@ class FunctionalANOVA(Learner):
     Each column's normal scores are explained by smooth functions of others and of pairs of others. The graph is the one
     for which the evidence of all regressions, less a penalty for each edge, is largest: the evidence of both directions
     of an edge adds up, and the one that says nothing costs nothing. Then each edge is tested by `smooth-gcm`, given the
-    other neighbours; it stays if its p-value is small, and within the rate `alpha` of false ones over all pairs but 10.
+    other neighbours; it stays if its p-value is small, and within a false discovery rate over all pairs but 10.
 
     It uses no CI test. Rows that are copies of others are counted once. It sees dependence of the mean of a column's
     normal scores on others, by up to two at a time, in at least one direction; a column that only spreads wider or less
@@ -63,7 +63,8 @@ class FunctionalANOVA(Learner):
         Nats of evidence that an edge must gain. None is 4 for up to 7 columns and 125 rows; for more columns
         2.33 log(p / 7) is added, or for more rows log(n / 125), whichever is more.
     alpha : float, in (0, 1)
-        Edges stay with p-values of at most 250 alpha / n, and at most 2 alpha.
+        Edges stay with p-values of at most the level, which is 250 alpha / n, and at most 2 alpha. The false discovery
+        rate is alpha, or the level where that is higher.
 
     References
     ----------
