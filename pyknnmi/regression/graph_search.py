@@ -29,7 +29,8 @@ EXACT_MOVES, EXACT_MOVES_OF_FEW, FEW = 6, 28, 8
 SCREENED = 25
 """Candidates of the regression of one column on all others."""
 _LEAST_PAIR_PRICE = 9.0
-"""Nats that a pair block costs there at least. For less, three columns may explain each other by chance."""
+"""Nats that a pair block costs there at least, beside `PAIR_COST`. For less, three columns may explain each other by
+chance."""
 _SWAPS = 64
 _MARGIN = 4.0
 """A guess may be so many nats too low, and its move is still computed in full."""
