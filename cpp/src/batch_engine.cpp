@@ -135,7 +135,8 @@ private:
     void choose_served(std::size_t p) {
         const Point& point = points_[p];
         alone_.clear();
-        for (std::size_t b = 0; b < y_->batches(); ++b)
+        for (std::size_t b = 0; b < y_->batches(); ++b) {
+            end_if_stopped();  // columns are sorted when they are first wanted, which may take a second for all
             for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
                 const std::size_t j = b * batch_size + l;
                 if (far_ != nullptr) {
@@ -146,6 +147,7 @@ private:
                 const std::size_t near = along_y_->y_within(y_->ranked(j), value, point.rho[j]);
                 alone_.push_back(50.0 + 3.0 * static_cast<double>(near));
             }
+        }
         // Lists must reach those that cannot be searched by themselves.
         double least = std::numeric_limits<double>::infinity(), best = 1.0, farthest = 0.0;
         for (std::size_t j = 0; j < alone_.size(); ++j)
