@@ -280,14 +280,14 @@ private:
 class Worker {
 public:
     Worker(std::size_t points, std::size_t k)
-        : from_here_(most_points * (points + batch_size)),
+        : from_here_(most_points * points),
           distances_(points),
           room_(2 * k),
           first_(most_points * most_radii * words(points)),
           chosen_(first_.size()),
           near_(most_points * most_radii * in_disc(points)) {
         for (std::size_t p = 0; p < most_points; ++p) {
-            scratch[p].from_here = from_here_.data() + p * (points + batch_size);
+            scratch[p].from_here = from_here_.data() + p * points;
             scratch[p].distances = distances_.data();
             scratch[p].room = room_.data();
             for (std::size_t l = 0; l < most_radii; ++l) {

@@ -131,7 +131,7 @@ struct Space {
     const std::uint16_t* places_in_x;
     const std::uint16_t* z_along_x;  // the inverse
     const std::uint16_t* enough;     // how wide a window in y must be to hold k neighbours within each radius, likely
-    const std::uint32_t* equal;      // how many others are equal in x and z; may be null
+    const std::uint32_t* equal;      // how many others are equal in x and z
 };
 
 // A y beside them. Where it is no permutation of the values on its axis, some of these are there twice and some not.
@@ -159,7 +159,7 @@ inline constexpr std::size_t most_points = 8;
 
 // What one thread needs for one of the points that it looks at.
 struct SpaceScratch {
-    double* from_here;  // distances in (x, z) by place in z, where they are known; eight more
+    double* from_here;  // distances in (x, z) by place in z, where they are known
     double* distances;  // as many as there are points
     double* room;       // 2 * k values
     Disc discs[most_radii];

@@ -145,7 +145,6 @@ public:
     }
 
     Range level_z(std::size_t level) const { return level_window(space_->z, in_z_, level); }
-    std::size_t place() const { return in_z_; }
 
 private:
     static constexpr double cap = cap_of(true);
