@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "far_neighbors.hpp"
+#include "kernels/kernels.hpp"
 #include "varying_columns.hpp"
 
 namespace knnmi {
@@ -56,8 +58,13 @@ std::size_t enough_to_share(const Points& x, const Points& z, std::size_t k) {
     }
 }
 
-// Whether y's beside one column in z are searched in a space, as measured for permutations with k = 3.
-bool fits_space(std::size_t rows, std::size_t count) { return rows >= 1'000 && rows <= 10'000 && count >= 16; }
+// Whether y's beside one column in z are searched in a space, as measured for permutations with k = 3. Of very many
+// points without far values, lists are faster.
+bool fits_space(const Points& x, const Points& z, std::size_t count) {
+    const std::size_t rows = x.rows();
+    if (count < 16 || rows < 1'000 || rows > most_places) return false;
+    return rows <= 10'000 || has_far_values(x) || has_far_values(z);
+}
 
 }  // namespace
 
@@ -75,7 +82,7 @@ std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& given
     if (x.columns() != 1 || y_width != 1 || options.engine == Engine::tree)
         return make_tree_engine(x, z, neighborhood, options);
     if (z.empty()) return make_plane_engine(x, neighborhood, kernels(), options);
-    if (options.engine == Engine::automatic && permuted && z.columns() == 1 && fits_space(x.rows(), count))
+    if (options.engine == Engine::automatic && permuted && z.columns() == 1 && fits_space(x, z, count))
         return make_space_engine(x, z, neighborhood, kernels(), options);
     const bool shares = options.engine == Engine::automatic
                             ? count >= enough_to_share(x, z, static_cast<std::size_t>(neighborhood.k))

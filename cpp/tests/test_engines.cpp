@@ -332,6 +332,18 @@ TEST(rows_of_one_column_against_brute_force) {
         }
 }
 
+// More points than brute force can take in time: the tree's sums are those of brute force above.
+TEST(a_space_of_many_points_beside_the_tree) {
+    for (const Family& family : std::span(data_families).first(share_of(std::size(data_families)))) {
+        const Problem problem{family.make(24'000, 2 + 3, 8), 1, {20, Estimator::mixed}};
+        std::vector<Sum> sums(problem.columns()), expected(problem.columns());
+        make_space_engine(problem.x(), problem.z(), problem.neighborhood, kernels(), {})
+            ->sums(problem.source(), 1, 0, sums);
+        make_tree_engine(problem.x(), problem.z(), problem.neighborhood, {})->sums(problem.source(), 1, 0, expected);
+        CHECK(sums == expected);
+    }
+}
+
 // All columns of one estimate may be taken in parts, from any index on.
 TEST(columns_can_be_taken_in_parts) {
     for (const std::size_t dz : {0, 1, 2}) {
