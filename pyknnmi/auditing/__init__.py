@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +33,7 @@ class Audit:
     spec : str
         The spec that suits this table.
     options : dict
-        What else to pass to `learn`, such as ``repeats="one"``.
+        What else to pass to `learn`, such as ``repeats="one"``, and what was given about how the table is read.
     reasons : tuple of str
         Why, a sentence for each part of both.
     refused : dict of str to str
@@ -63,20 +63,16 @@ class Audit:
             [*lines, f"suits this table: {self.spec}{given}", *(f"    {reason}" for reason in self.reasons)]
         )
 
-    def command(self, data: str, read_as: Sequence[str] = ()) -> str:
-        """Return the command that makes the recommended run, for a shell.
-
-        Parameters
-        ----------
-        data : str
-            The file.
-        read_as : sequence of str
-            Further words of the command that say how it is read.
-        """
-        words = ["pyknnmi", "learn", data, "--spec", self.spec, *read_as]
+    def command(self, data: str) -> str:
+        """Return the command that makes the recommended run of the file `data`, for a shell."""
+        words = ["pyknnmi", "learn", data, "--spec", self.spec]
         for option, value in self.options.items():
-            texts = [value] if isinstance(value, str) else [csv_line([name]) for name in value]
-            words += [f"--{option}={text}" for text in texts]
+            name = option.replace("_", "-")
+            if isinstance(value, bool):
+                words.append(f"--{name}" if value else f"--no-{name}")
+            else:
+                texts = [value] if isinstance(value, str) else [csv_line([text]) for text in value]
+                words += [f"--{name}={text}" for text in texts]
         return shell_command(words)
 
     def record(self) -> dict[str, Any]:
@@ -107,7 +103,20 @@ def find(dataset: Dataset, *, relations: bool = True) -> tuple[AuditFinding, ...
     return tuple(sorted(findings, key=lambda finding: not finding.serious))
 
 
-def audited(dataset: Dataset, refused: Mapping[str, PyknnmiError] | None = None) -> Audit:
-    """Return the findings about a table with the spec that suits it; `refused` are columns that are not in it."""
+def audited(dataset: Dataset, given: Mapping[str, Any], refused: Mapping[str, PyknnmiError] | None = None) -> Audit:
+    """Return the findings about a table with the run that suits it.
+
+    `given` are the arguments of `learn` that say how the table was read, `refused` are columns that are not in it.
+    """
     findings, errors = find(dataset), {name: str(error) for name, error in (refused or {}).items()}
-    return Audit(dataset.n, dataset.p, findings, *recommended(dataset, findings, list(errors)), errors)
+    spec, options, reasons = recommended(dataset, findings, list(errors))
+    return Audit(dataset.n, dataset.p, findings, spec, _together(given, options), reasons, errors)
+
+
+def _together(given: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that were given with those that suit the table."""
+    ignored = [*given.get("ignore", ()), *options.get("ignore", ())]
+    categories = [name for name in given.get("categories", ()) if name not in ignored]
+    columns = {"ignore": ignored, "categories": categories}
+    others = {option: value for option, value in {**given, **options}.items() if option not in columns}
+    return {**others, **{option: names for option, names in columns.items() if names}}

@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
-from pyknnmi.auditing import Audit, audited
-from pyknnmi.cli.table import column_options, read_as, read_as_given
+from pyknnmi.auditing import Audit
+from pyknnmi.cli.table import column_options, options_of
 from pyknnmi.data.dataset import Missing
-from pyknnmi.data.reading import TableRead
+from pyknnmi.data.reading import TableRead, read_columns
 from pyknnmi.errors import printable
+from pyknnmi.learning.preparation import audit_as_read
 
 __all__ = ["audit", "looked_at"]
 
@@ -31,7 +32,8 @@ def audit(data: Path, missing: Missing, as_json: bool, **options: Any) -> None:
     if as_json:
         columns = [column.record() for column in table.columns]
         record = {"columns_read": columns, "left_out": list(table.left_out), **found.record()}
-        click.echo(json.dumps({**record, "command": command}, indent=2, ensure_ascii=False))
+        text = json.dumps({**record, "command": command}, indent=2, ensure_ascii=False)
+        click.echo(text.encode(errors="backslashreplace").decode())  # half a character as JSON escapes it
     else:
         click.echo(printable(f"{table}\n\n{found}"))
         click.echo(f"    {printable(command)}")
@@ -39,6 +41,7 @@ def audit(data: Path, missing: Missing, as_json: bool, **options: Any) -> None:
 
 def looked_at(data: Path, missing: Missing, **options: Any) -> tuple[TableRead, Audit, str]:
     """Return a table, what its usable columns show, and the command that suits it, with the options given."""
-    table = read_as(data, **options)
-    found = audited(table.usable("drop-per-test" if missing == "raise" else missing), table.refused)
-    return table, found, found.command(str(data), read_as_given(click.get_current_context()))
+    given = options_of(**options)
+    table = read_columns(data, given)
+    found = audit_as_read(table, "drop-per-test" if missing == "raise" else missing, given)
+    return table, found, found.command(str(data))

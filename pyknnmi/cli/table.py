@@ -13,10 +13,10 @@ import click
 
 from pyknnmi.data.dataset import Dataset, Missing
 from pyknnmi.data.options import TableOptions
-from pyknnmi.data.reading import TableRead, read_columns
+from pyknnmi.data.reading import read_columns
 from pyknnmi.learning.preparation import Repeats, observations
 
-__all__ = ["column_options", "names_in", "read", "read_as", "read_as_given", "table_options"]
+__all__ = ["column_options", "names_in", "options_of", "read", "read_as_given", "table_options"]
 
 _LISTED = "Separated by commas; may be repeated."
 _OPTIONS = (
@@ -51,7 +51,7 @@ _ABOUT_ROWS = (
 
 
 def column_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command ``missing`` and the options that `read_as` takes."""
+    """Give a command ``missing`` and the options that `options_of` takes."""
     return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
 
 
@@ -78,25 +78,24 @@ def read_as_given(context: click.Context) -> list[str]:
     return words
 
 
-def read_as(
-    data: Path,
+def options_of(
     missing_marks: tuple[str, ...] = (),
     header: bool | None = None,
     categories: tuple[str, ...] = (),
     ignore: tuple[str, ...] = (),
     index: str | None = None,
-) -> TableRead:
-    """Return the columns of a file, or of standard input for ``-``, as they were read."""
+) -> TableOptions:
+    """Return how a table is to be read."""
     marks, codes, outside = (
         tuple(name for written in several for name in names_in(written))
         for several in (missing_marks, categories, ignore)
     )
-    return read_columns(data, TableOptions(header, marks or None, codes, outside, index))
+    return TableOptions(header, marks or None, codes, outside, index)
 
 
 def read(data: Path, missing: Missing, repeats: Repeats = "keep", blocks: str | None = None, **options: Any) -> Dataset:
     """Return the table in a file, or on standard input for ``-``."""
-    return observations(read_as(data, **options).dataset(missing), repeats, blocks)
+    return observations(read_columns(data, options_of(**options)).dataset(missing), repeats, blocks)
 
 
 def names_in(written: str) -> list[str]:

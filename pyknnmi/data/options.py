@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TypedDict
+from dataclasses import asdict, dataclass
+from typing import Any, TypedDict
 
 from pyknnmi.errors import ParameterError, UnknownNameError, did_you_mean
 
@@ -61,6 +61,15 @@ class TableOptions:
             _several(given.get("ignore", ()), "ignore"),
             given.get("index"),
         )
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that differ from the default, as keyword arguments."""
+        default = asdict(TableOptions())
+        return {
+            option: list(value) if isinstance(value, tuple) else value
+            for option, value in asdict(self).items()
+            if value != default[option]
+        }
 
     def __bool__(self) -> bool:
         return self != TableOptions()

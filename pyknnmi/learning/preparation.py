@@ -11,7 +11,7 @@ import numpy as np
 from pyknnmi.auditing import Audit, AuditFinding, audited, warn_of
 from pyknnmi.data.dataset import Dataset, Missing, listing, natural_key
 from pyknnmi.data.options import TableOptions, TableOptionsGiven
-from pyknnmi.data.reading import columns_as_read, read_table
+from pyknnmi.data.reading import TableRead, columns_as_read, read_table
 from pyknnmi.data.sources import is_source
 from pyknnmi.errors import DataError, ParameterError, check_choice, warn
 from pyknnmi.protocols.ci_tests import CITest
@@ -23,6 +23,7 @@ from pyknnmi.search.contract import checked_transform
 __all__ = [
     "Repeats",
     "audit",
+    "audit_as_read",
     "observations",
     "prepared",
     "to_dataset",
@@ -79,9 +80,20 @@ def audit(data: Any, missing: Missing = "drop-per-test", **options: Unpack[Table
     >>> [(finding.kind, finding.columns, round(finding.figure, 2)) for finding in pyknnmi.audit(weather).findings]
     [('censored', ('X1',), 0.53)]
     """
-    if (table := columns_as_read(data, TableOptions.of(options))) is None:
-        return audited(to_dataset(data, missing, **options))
-    return audited(table.usable(missing), table.refused)
+    given = TableOptions.of(options)
+    if (table := columns_as_read(data, given)) is None:
+        return audited(to_dataset(data, missing, **options), _arguments(given, missing))
+    return audit_as_read(table, missing, given)
+
+
+def audit_as_read(table: TableRead, missing: Missing, given: TableOptions) -> Audit:
+    """Return the audit of a table that was read with the options given."""
+    return audited(table.usable(missing), _arguments(given, missing), table.refused)
+
+
+def _arguments(given: TableOptions, missing: Missing) -> dict[str, Any]:
+    """Return the arguments of `learn` that were given; what else is done about missing values follows from the data."""
+    return {**given.given(), **({"missing": missing} if missing == "drop" else {})}
 
 
 def check_blocks(component: Component, dataset: Dataset) -> None:

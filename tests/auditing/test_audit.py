@@ -589,6 +589,36 @@ def test_the_recommended_command(case, tmp_path):
     assert run.exit_code == 0, run.output
 
 
+def test_the_recommended_run_reads_the_table_as_the_audit_did(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    x, y = normals(2, 120).T
+    columns = {
+        "id": [f"s{i}" for i in range(120)],
+        "note": [f"note {i}" for i in range(120)],
+        "code": np.arange(120) % 3,
+        "same": np.arange(120) % 3,
+        "x": np.where(np.arange(120) % 10 == 0, -9, x),
+        "y": y,
+    }
+    path = tmp_path / "data.csv"
+    pandas.DataFrame(columns).to_csv(path, index=False)
+    given = {"index": "id", "ignore": "note", "categories": ["code", "same"], "missing_marks": [-9], "missing": "drop"}
+    for data in (path, pandas.DataFrame(columns)):
+        seen = audit(data, header=True, **given)
+        result = learn(data, seen.spec, **seen.options)
+        assert result.graph.names == ("code", "x", "y")
+        assert (result.shape, result.rows_left_out, seen.options["categories"]) == ((108, 3), 12, ["code"])
+    words = shlex.split(seen.command(str(path)))
+    assert CliRunner().invoke(main, words[1:]).exit_code == 0
+    as_given = ["--header", "--missing-marks=-9", "--missing=drop", "--index=id", "--ignore=note", "--categories=code"]
+    assert set(words[5:]) == {*as_given, "--ignore=same"}
+    assert words[1:] == words_of_audit(path, *as_given, "--categories=same")[1:]
+
+
+def words_of_audit(path, *options):
+    return shlex.split(CliRunner().invoke(main, ["audit", str(path), *options]).stdout.splitlines()[-1])
+
+
 def test_order_of_columns_does_not_count():
     values = np.column_stack([np.maximum(U, LOW), normals(2), np.cumsum(U)])
     one, other = found(values, list("abcd")), found(values[:, ::-1], list("dcba"))

@@ -65,7 +65,7 @@ def test_explain_takes_how_a_table_is_read(tmp_path):
     path.write_text("id,x,y\n" + "".join(f"s{i},{-99 if i < 4 else x},{y}\n" for i, (x, y) in enumerate(values)))
     told = invoke("explain", "iamb+fisher-z", "--data", str(path), "--missing-marks=-99", "--missing=drop")
     command = next(line for line in told.splitlines() if line.startswith("for these data: "))
-    assert command.endswith("data.csv --spec iamb+knn-cmi --missing-marks=-99 --ignore=id")
+    assert command.endswith("data.csv --spec iamb+knn-cmi --missing-marks=-99 --missing=drop --ignore=id")
     assert (
         command.removeprefix("for these data:").strip()
         == invoke("audit", str(path), "--missing-marks=-99", "--missing=drop").splitlines()[-1].strip()
