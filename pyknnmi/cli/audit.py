@@ -42,6 +42,6 @@ def audit(data: Path, missing: Missing, as_json: bool, **options: Any) -> None:
 def looked_at(data: Path, missing: Missing, **options: Any) -> tuple[TableRead, Audit, str]:
     """Return a table, what its usable columns show, and the command that suits it, with the options given."""
     given = options_of(**options)
-    table = read_columns(data, given)
+    table = read_columns(data, given).without_infinite()
     found = audit_as_read(table, "drop-per-test" if missing == "raise" else missing, given)
     return table, found, found.command(str(data))

@@ -169,19 +169,13 @@ class Dataset:
             if names is not None:
                 raise DataError("a table with column names brings its own: leave `names` out")
             return cls._of_labels(columns, options)
-        _check_container(data)
-        array = as_array(data, "the data")
+        array = _array_of(data)
         if names is None:
-            names = tuple(f"X{i + 1}" for i in range(array.shape[-1])) if array.ndim else ()
-        if (
-            array.ndim == 2 and array.dtype.kind in "OUST" and not _are_numbers_as_objects(data)
-        ):  # each column by itself
-            if len(names) != array.shape[1]:
-                raise DataError(f"{len(names)} names were given for {array.shape[1]} columns")
-            objects = array if isinstance(data, np.ndarray) else np.array(data, dtype=object)
-            return cls._of_labels(list(zip(names, objects.T, strict=True)), options)
+            names = _names_of(array)
+        if (array.dtype.kind in "OUST" or options) and (columns := columns_of_array(data, names)) is not None:
+            return cls._of_labels(columns, options)
         masked = isinstance(data, np.ma.MaskedArray)  # as an array it no longer shows whether it held booleans
-        return _applied(options, cls(data if masked else array, names, has_missing=True))
+        return cls(data if masked else array, names, has_missing=True)
 
     @classmethod
     def _of_labels(cls, columns: Sequence[tuple[Any, Any]], options: TableOptions) -> Dataset:
@@ -381,6 +375,34 @@ def _check_container(data: Any) -> None:
     for attribute, call in _CONVERSIONS.items():
         if hasattr(data, attribute):
             raise DataError(f"the data are a {type(data).__name__}: pass what their {call} returns")
+
+
+def columns_of_array(data: Any, names: Sequence[str] | None = None) -> list[tuple[str, Any]] | None:
+    """Return the names and columns of an array or a sequence of rows, each column to be read by itself.
+
+    None for what has not two dimensions, and for an array of numbers that was made one of objects.
+    """
+    array = _array_of(data)
+    if array.ndim != 2 or _are_numbers_as_objects(data):
+        return None
+    if names is None:
+        names = _names_of(array)
+    if len(names) != array.shape[1]:
+        raise DataError(f"{len(names)} names were given for {array.shape[1]} columns")
+    if isinstance(data, np.ma.MaskedArray):
+        array = data  # a mask stays
+    elif array.dtype.kind in "OUST" and not isinstance(data, np.ndarray):
+        array = np.array(data, dtype=object)  # NumPy turns numbers next to a text into text
+    return list(zip(names, array.T, strict=True))
+
+
+def _array_of(data: Any) -> NDArray[Any]:
+    _check_container(data)
+    return as_array(data, "the data")
+
+
+def _names_of(array: NDArray[Any]) -> tuple[str, ...]:
+    return tuple(f"X{i + 1}" for i in range(array.shape[-1])) if array.ndim else ()
 
 
 def _applied(options: TableOptions, data: Dataset) -> Dataset:

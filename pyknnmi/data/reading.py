@@ -39,6 +39,7 @@ from pyknnmi.data.dataset import (
     check_names,
     check_none,
     check_none_refused,
+    columns_of_array,
     columns_of_labels,
     each_column,
 )
@@ -166,14 +167,25 @@ class TableRead:
         if not names:
             raise DataError("the data have no columns")
         values = np.column_stack([column.values for column in self.columns])
-        place = self._body.place if self._body else in_table
-        check_none(np.isinf(values), names, *INFINITE_VALUES, place)
+        check_none(np.isinf(values), names, *INFINITE_VALUES, self._place)
         table = Dataset(values, names, tuple(column.kind for column in self.columns), has_missing=True)
-        return table.without_missing(missing, place, [column.marks for column in self.columns])
+        return table.without_missing(missing, self._place, [column.marks for column in self.columns])
 
     def usable(self, missing: Missing) -> Dataset:
         """Return the columns that can be used as data, or raise the error if none can."""
         return (replace(self, refused={}) if self.columns else self).dataset(missing)
+
+    def without_infinite(self) -> TableRead:
+        """Return the table with the columns of infinite values among those that cannot be used."""
+        finite, infinite = each_column({column.name: partial(self._finite, column) for column in self.columns})
+        return replace(self, columns=tuple(finite), refused={**self.refused, **infinite})
+
+    def _finite(self, column: ColumnRead) -> ColumnRead:
+        check_none(np.isinf(column.values)[:, None], [column.name], *INFINITE_VALUES, self._place)
+        return column
+
+    def _place(self, row: int) -> str:
+        return self._body.place(row) if self._body else in_table(row)
 
 
 def _on_one_line(text: str) -> str:
@@ -181,10 +193,17 @@ def _on_one_line(text: str) -> str:
 
 
 def columns_as_read(data: Any, options: TableOptions) -> TableRead | None:
-    """Return the columns of a source or a data frame as they were read; None for data without labels."""
+    """Return the columns of whatever a user gave as they were read.
+
+    None for a `Dataset`, for what is no table, and for an array of numbers that was made one of objects.
+    """
     if is_source(data):
         return read_columns(data, options)
+    if isinstance(data, Dataset):
+        return None
     columns = columns_of(data)
+    if columns is None:
+        columns = columns_of_array(data)
     return None if columns is None else _labelled(columns, options)
 
 

@@ -83,7 +83,7 @@ def audit(data: Any, missing: Missing = "drop-per-test", **options: Unpack[Table
     given = TableOptions.of(options)
     if (table := columns_as_read(data, given)) is None:
         return audited(to_dataset(data, missing, **options), _arguments(given, missing))
-    return audit_as_read(table, missing, given)
+    return audit_as_read(table.without_infinite(), missing, given)
 
 
 def audit_as_read(table: TableRead, missing: Missing, given: TableOptions) -> Audit:

@@ -525,6 +525,48 @@ def test_many_columns_of_one_kind_make_one_warning():
     assert len(caught) == 1
 
 
+def unusable_tables():
+    x, y = normals(2, 60).T
+    infinite = np.where(np.arange(60) == 7, np.inf, y)
+    names = [f"note {i}" for i in range(60)]
+    numbers = np.column_stack([x, infinite, y])
+    objects = np.array([*zip(x, names, y, strict=True)], dtype=object)
+    infinite_values = r"infinite values in column 'X2' \(1\), first in row 7 \(counted from 0\): drop or clip"
+    return {
+        "array": (numbers, infinite_values),
+        "list": (numbers.tolist(), infinite_values),
+        "masked array": (np.ma.masked_array(numbers, np.isnan(numbers)), infinite_values),
+        "mapping": ({"X1": x, "X2": infinite, "X3": y}, infinite_values),
+        "array of objects": (objects, "column 'X2' holds 60 different texts"),
+        "list of rows": (objects.tolist(), "column 'X2' holds 60 different texts"),
+    }
+
+
+@pytest.mark.parametrize("case", unusable_tables())
+def test_columns_that_cannot_be_used_are_left_out_of_whatever_is_given(case):
+    data, message = unusable_tables()[case]
+    seen = audit(data)
+    assert (seen.columns, seen.options) == (2, {"ignore": ["X2"]})
+    assert re.match(message, seen.refused["X2"])
+    assert learn(data, seen.spec, **seen.options).graph.names == ("X1", "X3")
+    with pytest.raises(DataError, match=message):
+        learn(data, seen.spec)
+
+
+def test_infinite_values_in_a_file_are_reported_by_their_line(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("x,y,z\n" + "".join(f"{i * 37 % 101},{i * 53 % 97},{'inf' if i == 2 else i}\n" for i in range(60)))
+    said = CliRunner().invoke(main, ["audit", str(path)]).stdout
+    assert "\nz       refused\n" in said
+    assert "\n! infinite values in column 'z' (1), first in line 4: drop or clip those values\n" in said
+    assert said.endswith(" --ignore=z\n")
+
+
+def test_a_table_of_infinite_values_alone_is_an_error():
+    with pytest.raises(DataError, match=r"infinite values in column 'X1' \(2\).*; column 'X2' cannot be used either"):
+        audit(np.full((2, 2), np.inf))
+
+
 def test_printed():
     values = normals()
     values[:, 1:] = np.maximum(values[:, 1:], -0.5)
