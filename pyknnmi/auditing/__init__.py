@@ -31,11 +31,11 @@ class Audit:
     findings : tuple of AuditFinding
         The serious ones first.
     spec : str
-        The spec that suits this table.
+        The spec that suits this table; empty if only one column is left, as a network needs two.
     options : dict
         What else to pass to `learn`, such as ``repeats="one"``, and what was given about how the table is read.
     reasons : tuple of str
-        Why, a sentence for each part of both.
+        Why, a sentence for each part of both; or why no spec suits it.
     refused : dict of str to str
         The columns that cannot be used, and why. They are no part of what was looked at.
     """
@@ -59,12 +59,13 @@ class Audit:
         if not self.findings:
             lines.append("nothing was found that speaks against any test")
         given = "".join(f", {option}={value!r}" for option, value in self.options.items())
-        return "\n".join(
-            [*lines, f"suits this table: {self.spec}{given}", *(f"    {reason}" for reason in self.reasons)]
-        )
+        suits = f"suits this table: {self.spec}{given}" if self.spec else "no run suits this table"
+        return "\n".join([*lines, suits, *(f"    {reason}" for reason in self.reasons)])
 
     def command(self, data: str) -> str:
-        """Return the command that makes the recommended run of the file `data`, for a shell."""
+        """Return the command that makes the recommended run of the file `data`, for a shell; empty if there is none."""
+        if not self.spec:
+            return ""
         words = ["pyknnmi", "learn", data, "--spec", self.spec]
         for option, value in self.options.items():
             name = option.replace("_", "-")

@@ -21,8 +21,10 @@ def recommended(
 ) -> tuple[str, dict[str, Any], tuple[str, ...]]:
     """Return a spec, further arguments of `learn`, and a sentence for each part of both.
 
-    `refused` are the columns that cannot be used, and are not in the data.
+    `refused` are the columns that cannot be used, and are not in the data. The spec is empty if no run suits the table.
     """
+    if dataset.p < 2:
+        return "", {}, (f"a network needs two columns, and only '{dataset.names[0]}' is left",)
     options, reasons = _options(dataset, findings, refused)
     ignored = options.get("ignore", ())
     columns = dataset.p + len(refused) - len(ignored)

@@ -36,7 +36,8 @@ def audit(data: Path, missing: Missing, as_json: bool, **options: Any) -> None:
         click.echo(text.encode(errors="backslashreplace").decode())  # half a character as JSON escapes it
     else:
         click.echo(printable(f"{table}\n\n{found}"))
-        click.echo(f"    {printable(command)}")
+        if command:
+            click.echo(f"    {printable(command)}")
 
 
 def looked_at(data: Path, missing: Missing, **options: Any) -> tuple[TableRead, Audit, str]:

@@ -70,6 +70,6 @@ def explain(spec: str, data: Path | None, missing: Missing, **options: Any) -> N
     click.echo(f"\nin full: {pipeline}")
     if data is not None:
         _, found, command = looked_at(data, missing, **options)
-        click.echo(printable(f"\nfor these data: {command}"))
+        click.echo(printable(f"\nfor these data: {command or 'no run'}"))
         for reason in found.reasons:
             click.echo(f"   {reason}")

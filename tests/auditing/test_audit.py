@@ -221,13 +221,14 @@ def test_minus_one_is_a_mark_unless_it_is_the_next_value():
 )
 def test_text_that_names_each_row_is_refused(label, message):
     rows = np.random.default_rng(0).permutation(N)
-    table = {"record": [label(int(i)) for i in rows], "x": normals(1)[:, 0]}
+    x, y = normals(2).T
+    table = {"record": [label(int(i)) for i in rows], "x": x, "y": y}
     with pytest.raises((DataError, DataTypeError), match=f"'record'.*{message}"):
         learn(table, "pairwise+fisher-z")
     found = audit(table)
     assert re.search(f"'record'.*{message}", found.refused["record"])
-    assert (found.columns, found.options["ignore"]) == (1, ["record"])
-    assert audit(table, ignore="record").columns == 1
+    assert (found.columns, found.options["ignore"]) == (2, ["record"])
+    assert audit(table, ignore="record").columns == 2
 
 
 def test_copies_and_what_others_determine():

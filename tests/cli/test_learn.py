@@ -362,6 +362,19 @@ def test_audit_reports_every_column_that_cannot_be_used(tmp_path, ending):
     assert record["refused"]["price"] + "; columns 'day', 'note' cannot be used either" in refused.stderr
 
 
+def test_no_run_suits_a_table_that_has_one_usable_column(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("note,x\n" + "".join(f"note {i},{i * 37 % 101}\n" for i in range(40)))
+    why = "a network needs two columns, and only 'x' is left"
+    found = pyknnmi.audit(path)
+    assert (found.spec, found.options, found.reasons, found.command("data.csv")) == ("", {}, (why,), "")
+    said = invoke("audit", path).stdout
+    assert said.endswith(f"\nno run suits this table\n    {why}\n")
+    assert json.loads(invoke("audit", path, "--json").stdout)["command"] == ""
+    explained = invoke("explain", "iamb+fisher-z", "--data", path).stdout
+    assert explained.endswith(f"\nfor these data: no run\n   {why}\n")
+
+
 def test_audit_of_a_table_that_has_no_usable_column(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("price,note\n" + "".join(f"${i},note {i}\n" for i in range(40)))
