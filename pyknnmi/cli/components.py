@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from pyknnmi.cli.audit import looked_at
-from pyknnmi.cli.table import column_options
+from pyknnmi.cli.table import column_options, table_given
 from pyknnmi.data.dataset import Missing
-from pyknnmi.errors import printable
+from pyknnmi.errors import ParameterError, printable
 from pyknnmi.learning.pipeline import Pipeline
 from pyknnmi.learning.presets import PRESETS
 from pyknnmi.protocols.spec import format_value
@@ -62,6 +62,8 @@ def describe(name: str) -> None:
 @column_options
 def explain(spec: str, data: Path | None, missing: Missing, **options: Any) -> None:
     """Show what SPEC will run, stage by stage, with every parameter."""
+    if data is None and (given := table_given(click.get_current_context())):
+        raise ParameterError(f"{given[0]} says how a table is read: name the table too (--data)")
     pipeline = Pipeline.parse(spec)
     if pipeline.preset:
         click.echo(f"{pipeline.preset}: {PRESETS[pipeline.preset].summary}\n")

@@ -16,7 +16,7 @@ from pyknnmi.data.options import TableOptions
 from pyknnmi.data.reading import read_columns
 from pyknnmi.learning.preparation import Repeats, observations
 
-__all__ = ["column_options", "names_in", "options_of", "read", "read_as_given", "table_options"]
+__all__ = ["column_options", "names_in", "options_of", "read", "read_as_given", "table_given", "table_options"]
 
 _LISTED = "Separated by commas; may be repeated."
 _OPTIONS = (
@@ -65,9 +65,18 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def read_as_given(context: click.Context) -> list[str]:
     """Return the words of a command line that say how the table is read, but for missing values."""
+    return _given(context, _READING)
+
+
+def table_given(context: click.Context) -> list[str]:
+    """Return the words of a command line that say how the table is read."""
+    return _given(context, _READING | {"missing"})
+
+
+def _given(context: click.Context, names: set[str]) -> list[str]:
     words = []
     for option in context.command.params:
-        if not isinstance(option, click.Option) or option.name not in _READING:
+        if not isinstance(option, click.Option) or option.name not in names:
             continue
         if context.get_parameter_source(option.name) is click.core.ParameterSource.COMMANDLINE:
             given = context.params[option.name]

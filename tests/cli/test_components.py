@@ -86,6 +86,16 @@ def test_explain_a_preset():
     assert invoke("explain", "functional-anova").splitlines()[0] == shown[0]  # the same pipeline under its own name
 
 
+@pytest.mark.parametrize(
+    "given", ["--ignore=x", "--index=id", "--categories=x", "--missing-marks=-9", "--no-header", "--missing=drop"]
+)
+def test_explain_needs_a_table_to_read(given):
+    result = CliRunner().invoke(main, ["explain", "iamb+fisher-z", given])
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert f"{given} says how a table is read: name the table too (--data)" in result.stderr
+
+
 def test_explain_what_cannot_be():
     result = CliRunner().invoke(main, ["explain", "knn-cmi+iamb"])
     assert result.exit_code == 2
