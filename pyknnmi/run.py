@@ -7,7 +7,7 @@ import math
 import operator
 import os
 import sys
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -127,7 +127,16 @@ class Run:
     def warn_once(self, topic: Hashable, message: str) -> None:
         """Warn, unless this run has warned of the same topic before: for warnings that many questions would repeat."""
         if self.is_new(topic):
-            warn(message)
+            self.warn_about([topic], message)
+
+    def warn_about(self, topics: Iterable[Hashable], message: str) -> None:
+        """Warn of topics, of which one or more were new: another process of the run may warn of them as well."""
+        self._warned.update(dict.fromkeys(topics, message))
+        warn(message)
+
+    def topics_of(self, message: str) -> tuple[Hashable, ...]:
+        """Return the topics that a warning was about; the message itself where there were none."""
+        return tuple(topic for topic, told in self._warned.items() if told == message) or (message,)
 
     def is_new(self, topic: Hashable) -> bool:
         """Return whether this run has not warned of a topic before; from now on it has, unless warnings are silent."""

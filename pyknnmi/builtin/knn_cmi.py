@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyknnmi.components import AuditFinding, BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run, warn
+from pyknnmi.components import AuditFinding, BoundTest, CIResult, CITest, DataError, Dataset, Kind, Run
 from pyknnmi.numbers import (
     EstimatorName,
     PartialCorrelations,
@@ -419,7 +419,8 @@ class BoundKnnCMI(BoundTest):
         new = [i for i in shares if self._run.is_new(("ties", self._names[i]))]  # questions differ in their columns
         if new:
             listed = ", ".join(f"'{self._names[i]}' ({shares[i]:.0%} of the rows)" for i in new)
-            warn(f"knn-cmi: in column {listed} {how_many} rows share a value, {what}")
+            topics = [("ties", self._names[i]) for i in new]
+            self._run.warn_about(topics, f"knn-cmi: in column {listed} {how_many} rows share a value, {what}")
 
     def _warn_of_small_categories(self, dataset: Dataset) -> None:
         k = self._component.k

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic, TypeVar, cast
 
@@ -46,15 +46,15 @@ class Finding(Generic[T]):
         The questions that led there, with their answers.
     scored : int
         Number of candidates ranked.
-    warnings : tuple of str
-        What another process would have warned of: there it would not be seen.
+    warnings : mapping of str to tuple
+        What another process would have warned of, and the topics of each: there it would not be seen.
     """
 
     item: int
     found: T
     trail: Mapping[LeveledQuestion, CIResult]
     scored: int
-    warnings: tuple[str, ...] = ()
+    warnings: Mapping[str, tuple[Hashable, ...]] = field(default_factory=dict)
 
 
 class Tester:
@@ -156,8 +156,9 @@ class Tester:
                 self.trail.update(finding.trail)
                 self.scored += finding.scored
                 _log.debug("%d of %d: column '%s'", done, len(items), self.names[finding.item])
-                for message in finding.warnings:
-                    self._run.warn_once(message, message)
+                for message, topics in finding.warnings.items():
+                    if any(self._run.is_new(topic) for topic in topics):
+                        self._run.warn_about(topics, message)
                 report()
                 yield finding
         except processes.WorkerKilledError as error:
@@ -336,4 +337,5 @@ def _search_apart(work: Callable[[int, Tester], T], item: int, *, tester: Tester
             _on_answer=lambda question: processes.send({question: tester.answers[question]})
         )
         finding = _search(work, item, branch)
-    return replace(finding, warnings=tuple(messages))
+        topics = {message: tester._run.topics_of(message) for message in messages}  # noqa: SLF001
+    return replace(finding, warnings=topics)

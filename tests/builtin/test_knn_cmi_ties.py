@@ -102,6 +102,19 @@ def test_ties_are_warned_of_once_where_questions_have_other_rows():
     assert ["share a value" in str(found.message) for found in caught].count(True) == 1
 
 
+def test_ties_of_a_column_are_warned_of_once_by_all_processes():
+    random = np.random.default_rng(0)
+    values = random.poisson(0.7, (60, 4)).astype(float)
+    values[random.random(values.shape) < 0.03] = np.nan  # so that each question has rows of its own
+    with pytest.warns(PyknnmiWarning) as caught:
+        result = learn(values, "iamb+knn-cmi(permutations=20)", missing="drop-per-test", jobs=2, threads=2)
+    told = [str(found.message) for found in caught if "share a value" in str(found.message)]
+    named = [set(re.findall(r"'(X\d)'", text)) for text in told]
+    assert set().union(*named) == {"X1", "X2", "X3", "X4"}
+    assert all(names - set().union(*named[:at]) for at, names in enumerate(named))  # each says something new
+    assert set(told) <= set(result.warnings)
+
+
 def test_ties_of_a_column_are_warned_of_once_whatever_it_is_with():
     values = np.random.default_rng(1).standard_normal((60, 5))
     values[:, :4] = np.round(values[:, :4])
