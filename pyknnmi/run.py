@@ -136,7 +136,7 @@ class Run:
 
     def topics_of(self, message: str) -> tuple[Hashable, ...]:
         """Return the topics that a warning was about; the message itself where there were none."""
-        return tuple(topic for topic, told in self._warned.items() if told == message) or (message,)
+        return tuple(topic for topic, shown in self._warned.items() if shown == message) or (message,)
 
     def is_new(self, topic: Hashable) -> bool:
         """Return whether this run has not warned of a topic before; from now on it has, unless warnings are silent."""
