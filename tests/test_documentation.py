@@ -57,7 +57,8 @@ def pages(prompt: str) -> pytest.MarkDecorator:
 
 
 @pages("\n>>> ")
-def test_python_examples(page, tmp_path, monkeypatch, registry):
+@pytest.mark.usefixtures("registry")
+def test_python_examples(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     examples = doctest.DocTestParser().get_doctest(blocks(page, "python"), {}, page.name, str(page), 0)
     report: list[str] = []

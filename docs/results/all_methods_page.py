@@ -277,9 +277,9 @@ The data are of two sorts.
 
 Behind each mean is its standard error. A small number behind it is the number of draws where that is not {draws}:
 long runs were made less often. The runs are in [all_methods.csv](all_methods.csv), one a row, with the false and the
-missed edges of each. Those of `functional-anova` were made at commit {commit}, all others at commit 6e94af4;
-since then the test of `residual` also takes the scale out of its residuals, which these rows do not show. In
-`docs/results`, `python all_methods.py --help` says how runs are added; `python all_methods_page.py` makes this page.
+missed edges of each. Those of `functional-anova` and `residual` are of commit {commit}, all others of the commits
+6e94af4 and c5dd2e1. In `docs/results`, `python all_methods.py --help` says how runs are added;
+`python all_methods_page.py` makes this page.
 
 ## Wrong pairs with {n} rows
 
@@ -316,7 +316,7 @@ Median user CPU seconds of a graph, on one thread of a machine that others used 
 Wrong pairs, and below them false + missed edges.
 
 {all_means}"""
-COMMIT = "e6476b5"
+COMMIT = "c87c076"
 
 
 def page(cells: Mapping[Key, Cell]) -> str:
