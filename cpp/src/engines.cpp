@@ -59,11 +59,12 @@ std::size_t enough_to_share(const Points& x, const Points& z, std::size_t k) {
 }
 
 // Whether y's beside one column in z are searched in a space, as measured for permutations with k = 3. Of very many
-// points without far values, lists are faster.
+// points lists are faster, if none is far and few are equal in z.
 bool fits_space(const Points& x, const Points& z, std::size_t count) {
     const std::size_t rows = x.rows();
     if (count < 16 || rows < 1'000 || rows > most_places) return false;
-    return rows <= 10'000 || has_far_values(x) || has_far_values(z);
+    if (rows <= 10'000 || has_far_values(x) || has_far_values(z)) return true;
+    return equal_rows(z, z) > 0.1 * static_cast<double>(rows);
 }
 
 }  // namespace
