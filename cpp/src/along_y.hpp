@@ -13,15 +13,16 @@
 
 namespace knnmi {
 
-// Whether some values lie so far out that those near them would need long lists: 20 times as wide as the middle half.
-bool has_far_values(const SortedColumn& column);
+// Whether a value or more lie so far out that those near them would need long lists: all are 20 times as wide as the
+// middle half.
+bool has_outliers(const SortedColumn& column);
 
 class AlongY {
 public:
     // Of a fixed side that counts by line.
     AlongY(const FixedSide& fixed, const Points& x);
 
-    bool far_values_among_x() const { return has_far_values(*ranked_x_.sorted()); }
+    bool outliers_among_x() const { return has_outliers(*ranked_x_.sorted()); }
 
     // The distance from the point at `position` to its k-th neighbour, where `nearest` keeps k.
     double kth_distance(const RankedColumn& y, std::size_t position, KSmallest& nearest) const;
@@ -33,9 +34,6 @@ public:
 
 private:
     double xz_distance(std::uint32_t row, std::uint32_t other) const;
-
-    template <class Near, class Visit>
-    void outward(const RankedColumn& y, std::uint32_t row, const Near& near, const Visit& visit) const;
 
     // Rows are counted along the line, as those of a RankedColumn.
     std::vector<std::uint32_t> row_;  // at each position

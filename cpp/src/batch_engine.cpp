@@ -36,7 +36,7 @@ public:
         adapts_ = far != nullptr;
         if (along_y == nullptr) return;
         longest_ = longest_list(fixed.points(), fixed.k());
-        adapts_ = along_y->far_values_among_x() || has_far_values(*y.ranked(0).sorted());
+        adapts_ = along_y->outliers_among_x() || has_outliers(*y.ranked(0).sorted());
     }
 
     // Calls consume(position, batch, counts) for every batch, with the counts of the block's points from that

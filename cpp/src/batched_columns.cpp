@@ -42,12 +42,12 @@ const AscendingColumn& BatchedColumns::ascending(std::size_t column) const {
     std::call_once(later.made, [&] {
         const Points values = by_position(column);
         AscendingColumn& made = later.column;
-        made.positions = ascending_rows(values);
+        made.rows = ascending_rows(values);
         made.places.resize(points_);
         made.values.resize(points_);
         for (std::size_t place = 0; place < points_; ++place) {
-            made.places[made.positions[place]] = static_cast<std::uint32_t>(place);
-            made.values[place] = values(made.positions[place], 0);
+            made.places[made.rows[place]] = static_cast<std::uint32_t>(place);
+            made.values[place] = values(made.rows[place], 0);
         }
         made.cap = cap_of(values.is_category(0));
     });

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "aligned.hpp"
+#include "ascending_column.hpp"
 #include "engines.hpp"
-#include "far_neighbors.hpp"
 #include "fixed_side.hpp"
 
 namespace knnmi {
@@ -38,7 +38,7 @@ public:
     }
     const RankedColumn& ranked(std::size_t column) const { return *ranked_[column]; }
     Points by_position(std::size_t column) const;
-    // Made when first wanted, by whichever thread it is.
+    // By position. Made when first wanted, by whichever thread it is.
     const AscendingColumn& ascending(std::size_t column) const;
 
 private:

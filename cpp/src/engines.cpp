@@ -13,17 +13,14 @@ namespace knnmi {
 
 namespace {
 
-// About how many others are equal to a row, by a sample of rows: of (x, z), or of z where it has two or more columns.
-double equal_rows(const Points& x, const Points& z) {
-    std::vector<Points> columns;
-    if (z.columns() == 1) columns.push_back(x);
-    for (std::size_t c = 0; c < z.columns(); ++c) columns.push_back(z.column(c));
+// About how many others are equal to a row in these columns, by a sample of rows.
+double equal_rows(const std::vector<Points>& columns) {
     const auto compare = [&](std::size_t a, std::size_t b) {
         for (const Points& column : columns)
             if (column(a, 0) != column(b, 0)) return column(a, 0) < column(b, 0);
         return false;
     };
-    const std::size_t n = x.rows(), many = std::min<std::size_t>(n, 512);
+    const std::size_t n = columns.front().rows(), many = std::min<std::size_t>(n, 512);
     std::vector<std::size_t> sample(many);
     for (std::size_t i = 0; i < many; ++i) sample[i] = i * n / many;
     std::sort(sample.begin(), sample.end(), compare);
@@ -42,7 +39,10 @@ double equal_rows(const Points& x, const Points& z) {
 std::size_t enough_to_share(const Points& x, const Points& z, std::size_t k) {
     constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
     const std::size_t longest = longest_list(x.rows(), k);
-    if (x.rows() > longest && equal_rows(x, z) > static_cast<double>(longest)) return 1;
+    std::vector<Points> listed;  // what lists of near points go by
+    if (z.columns() == 1) listed.push_back(x);
+    for (std::size_t c = 0; c < z.columns(); ++c) listed.push_back(z.column(c));
+    if (x.rows() > longest && equal_rows(listed) > static_cast<double>(longest)) return 1;
     if (z.columns() == 1 && x.rows() >= 50'000) return never;
     switch (z.columns()) {
         case 1:
@@ -64,7 +64,7 @@ bool fits_space(const Points& x, const Points& z, std::size_t count) {
     const std::size_t rows = x.rows();
     if (count < 16 || rows < 1'000 || rows > most_places) return false;
     if (rows <= 10'000 || has_far_values(x) || has_far_values(z)) return true;
-    return equal_rows(z, z) > 0.1 * static_cast<double>(rows);
+    return equal_rows({z}) > 0.1 * static_cast<double>(rows);
 }
 
 }  // namespace

@@ -98,8 +98,8 @@ std::optional<double> FarNeighbors::kth_distance(const AscendingColumn& y, std::
                                                  KSmallest& nearest) const {
     std::size_t visited = 0;
     nearest.clear();
-    outward(
-        y, position, [&](double d) { return d < nearest.bound(); },
+    y.outward(
+        static_cast<std::uint32_t>(position), [&](double d) { return d < nearest.bound(); },
         [&](std::size_t other, double d) {
             d = std::max(d, xz_distance(position, other));
             if (d < nearest.bound()) nearest.insert(d);
@@ -117,8 +117,8 @@ FarNeighbors::Counts FarNeighbors::within(const AscendingColumn& y, std::size_t 
              .yz = 0,
              .z = z_within(position, radius),
              .joint = 0};
-    outward(
-        y, position, [radius](double d) { return d <= radius; },
+    y.outward(
+        static_cast<std::uint32_t>(position), [radius](double d) { return d <= radius; },
         [&](std::size_t other, double) {
             const bool near_in_z = fixed_->z_distance(position, other) <= radius;
             n.yz += near_in_z;
@@ -130,27 +130,6 @@ FarNeighbors::Counts FarNeighbors::within(const AscendingColumn& y, std::size_t 
 
 double FarNeighbors::xz_distance(std::size_t position, std::size_t other) const {
     return std::max(fixed_->z_distance(position, other), fixed_->x_distance(position, other));
-}
-
-template <class Near, class Visit>
-void FarNeighbors::outward(const AscendingColumn& y, std::size_t position, const Near& near, const Visit& visit) const {
-    const double* const values = y.values.data();
-    const std::size_t n = y.values.size();
-    std::size_t below = y.places[position], above = below + 1;
-    const double center = values[below];
-    for (bool more = true; more;) {
-        more = false;
-        if (below > 0 && near(std::min(center - values[below - 1], y.cap))) {
-            --below;
-            if (!visit(y.positions[below], std::min(center - values[below], y.cap))) return;
-            more = true;
-        }
-        if (above < n && near(std::min(values[above] - center, y.cap))) {
-            if (!visit(y.positions[above], std::min(values[above] - center, y.cap))) return;
-            ++above;
-            more = true;
-        }
-    }
 }
 
 }  // namespace knnmi

@@ -9,17 +9,11 @@
 #include <optional>
 #include <vector>
 
+#include "ascending_column.hpp"
 #include "fixed_side.hpp"
 #include "kd_tree.hpp"
 
 namespace knnmi {
-
-// The positions of points by ascending y, where each is among them, and the values of y in that order.
-struct AscendingColumn {
-    std::vector<std::uint32_t> positions, places;
-    std::vector<double> values;
-    double cap;
-};
 
 // Whether several values lie so far out that those near them would need long lists: 98 % of them take up more than ten
 // times the width of the middle half, three times as much as normal ones do.
@@ -27,7 +21,7 @@ bool has_far_values(const Points& column);
 
 class FarNeighbors {
 public:
-    // Of a fixed side that does not count by line.
+    // Of a fixed side that does not count by line. The rows of each y are positions.
     explicit FarNeighbors(const FixedSide& fixed);
 
     // The distance from the point at `position` to its k-th neighbour, where `nearest` keeps k; nothing if too many
@@ -48,11 +42,6 @@ public:
 
 private:
     double xz_distance(std::size_t position, std::size_t other) const;
-
-    // Calls visit(position, distance in y) for the other points that are near in y, on both sides at once. False from
-    // it ends the walk.
-    template <class Near, class Visit>
-    void outward(const AscendingColumn& y, std::size_t position, const Near& near, const Visit& visit) const;
 
     const FixedSide* fixed_;
     SpatialOrder xz_order_;

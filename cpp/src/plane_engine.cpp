@@ -207,12 +207,6 @@ public:
     }
 
 private:
-    static std::vector<double> values_of(const Points& column) {
-        std::vector<double> values(column.rows());
-        for (std::size_t i = 0; i < values.size(); ++i) values[i] = column(i, 0);
-        return values;
-    }
-
     std::size_t points() const { return x_.rows().size(); }
 
     // The y's of a source, sorted at once where they are rows of one.

@@ -17,6 +17,12 @@ void fill_run(AlignedVector<double>& values) { values.resize((values.size() + ru
 
 }  // namespace
 
+std::vector<double> values_of(const Points& column) {
+    std::vector<double> values(column.rows());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = column(i, 0);
+    return values;
+}
+
 std::vector<std::uint32_t> ascending_rows(const Points& column) {
     std::vector<std::pair<double, std::uint32_t>> values(column.rows());
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = {column(i, 0), static_cast<std::uint32_t>(i)};

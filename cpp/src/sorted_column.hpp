@@ -13,6 +13,8 @@
 
 namespace knnmi {
 
+std::vector<double> values_of(const Points& column);  // a single one
+
 // The rows of a single column by ascending value.
 std::vector<std::uint32_t> ascending_rows(const Points& column);
 

@@ -54,9 +54,10 @@ bool RankedColumn::take_places() {
     return true;
 }
 
-const RankedColumn::Ascending& RankedColumn::ascending() const {
+const AscendingColumn& RankedColumn::ascending() const {
     std::call_once(later_->made, [this] {
-        Ascending& ascending = later_->ascending;
+        AscendingColumn& ascending = later_->ascending;
+        ascending.cap = y_cap_;
         ascending.rows.resize(points_);
         ascending.places.resize(points_);
         ascending.values.resize(points_);
@@ -75,7 +76,7 @@ const RankedColumn::Ascending& RankedColumn::ascending() const {
 
 const std::vector<std::uint32_t>& RankedColumn::coincident(const Labels& labels) const {
     std::call_once(later_->counted, [&] {
-        const Ascending& by_y = ascending();
+        const AscendingColumn& by_y = ascending();
         std::vector<std::uint32_t> rows = by_y.rows;
         later_->coincident.resize(points_);
         for (std::size_t begin = 0, end = 0; begin < points_; begin = end) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "ascending_column.hpp"
 #include "kernels/kernels.hpp"
 #include "knnmi/points.hpp"
 #include "labels.hpp"
@@ -41,13 +42,8 @@ public:
     double cap() const { return y_cap_; }
     RankedLine view() const;
 
-    // The rows by ascending y, where each row is among them, and the values of y in that order. Rows are counted along
-    // the line. Made when first wanted, by whichever thread it is.
-    struct Ascending {
-        std::vector<std::uint32_t> rows, places;
-        std::vector<double> values;
-    };
-    const Ascending& ascending() const;
+    // Rows are counted along the line. Made when first wanted, by whichever thread it is.
+    const AscendingColumn& ascending() const;
 
     // For each row, how many others have the same y and the same label; the labels are the same ones in every call.
     const std::vector<std::uint32_t>& coincident(const Labels& labels) const;
@@ -55,7 +51,7 @@ public:
 private:
     struct Later {
         std::once_flag made, counted;
-        Ascending ascending;
+        AscendingColumn ascending;
         std::vector<std::uint32_t> coincident;
     };
 

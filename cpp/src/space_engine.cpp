@@ -21,12 +21,6 @@ constexpr std::size_t places_beyond = 64;  // the last one
 
 using Places = std::vector<std::uint16_t>;
 
-std::vector<double> values_of(const Points& column) {
-    std::vector<double> values(column.rows());
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = column(i, 0);
-    return values;
-}
-
 // So many others are looked for within the first radius, that only few of the points need another.
 double likely_enough(std::size_t k) { return static_cast<double>(k) + std::sqrt(static_cast<double>(k)); }
 

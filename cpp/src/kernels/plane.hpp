@@ -72,7 +72,8 @@ inline double apart(double a, double b, double cap) {
     return WithCategories && cap < d ? cap : d;
 }
 
-inline Range near_on(const PlaneAxis& axis, double value, double radius) {
+template <class Axis>
+inline Range near_on(const Axis& axis, double value, double radius) {
     return sorted_within(*axis.sorted, value, capped_radius(radius, axis.cap));
 }
 
@@ -151,11 +152,18 @@ inline void first_look(const Plane& plane, PlaneQuery& q, double scale, double l
     if (next == __builtin_inf()) look_within(plane, q, next);
 }
 
-// Appends the numbers of the set bits, the first being `first`; four places are written anyhow.
-inline std::size_t append_set(std::uint32_t bits, std::size_t first, std::uint32_t* out) {
-    const std::size_t found = count(bits);
+inline std::size_t count_set(std::uint32_t bits) { return count(bits); }
+inline std::size_t count_set(std::uint64_t bits) {
+    return count(static_cast<std::uint32_t>(bits)) + count(static_cast<std::uint32_t>(bits >> 32));
+}
+
+// Appends the numbers of the set bits, 32 or 64, the first being `first`; four places are written anyhow.
+template <class Bits>
+inline std::size_t append_set(Bits bits, std::size_t first, std::uint32_t* out) {
+    constexpr Bits last = Bits{1} << (8 * sizeof(Bits) - 1);
+    const std::size_t found = count_set(bits);
     const auto write_next = [&](std::size_t j) {
-        out[j] = static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(__builtin_ctz(bits | 0x80000000u));
+        out[j] = static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(__builtin_ctzll(bits | last));
         bits &= bits - 1;
     };
     write_next(0);

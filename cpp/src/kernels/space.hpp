@@ -24,22 +24,6 @@ inline std::size_t count_places(const std::uint16_t* places, Range among, Range 
                          static_cast<std::uint16_t>(size(wanted)));
 }
 
-// Appends the numbers of the set bits, the first being `first`; four places are written anyhow.
-inline std::size_t append_all(std::uint64_t bits, std::size_t first, std::uint32_t* out) {
-    const std::size_t found = count(static_cast<std::uint32_t>(bits)) + count(static_cast<std::uint32_t>(bits >> 32));
-    const auto write_next = [&](std::size_t j) {
-        out[j] = static_cast<std::uint32_t>(first) +
-                 static_cast<std::uint32_t>(__builtin_ctzll(bits | std::uint64_t{1} << 63));
-        bits &= bits - 1;
-    };
-    write_next(0);
-    write_next(1);
-    write_next(2);
-    write_next(3);
-    for (std::size_t j = 4; j < found; ++j) write_next(j);
-    return found;
-}
-
 inline std::size_t count_near(const double* distances, std::size_t n, double radius) {
     const Doubles reach = broadcast(radius);
     Integers found = zeros();
@@ -49,10 +33,6 @@ inline std::size_t count_near(const double* distances, std::size_t n, double rad
     std::int64_t total = 0;
     for (const std::int64_t lane : by_lane) total += lane;
     return static_cast<std::size_t>(total);
-}
-
-inline Range near_on(const SpaceAxis& axis, double value, double radius) {
-    return sorted_within(*axis.sorted, value, capped_radius(radius, axis.cap));
 }
 
 // The place of the point in y, and what is tried for it.
@@ -217,7 +197,7 @@ private:
         std::size_t found = 0;
         for (std::size_t w = 0; w < near.words; ++w) {
             const std::uint64_t bits = between_64(column.places_in_y + near.first[w], window) & near.chosen[w];
-            found += count(static_cast<std::uint32_t>(bits)) + count(static_cast<std::uint32_t>(bits >> 32));
+            found += count_set(bits);
         }
         return found;
     }
@@ -286,7 +266,7 @@ private:
             std::size_t many = 0;
             for (; w < near.words && many <= stretch; ++w) {
                 const std::size_t first = near.first[w];
-                many += append_all(between_64(places + first, window) & near.chosen[w], first, chosen + many);
+                many += append_set(between_64(places + first, window) & near.chosen[w], first, chosen + many);
             }
             for (std::size_t j = 0; j < many; ++j) {
                 const std::uint32_t i = chosen[j];
@@ -310,7 +290,7 @@ private:
             std::uint32_t chosen[stretch + 64 + 4];
             std::size_t many = 0;
             for (; first < window.end && many <= stretch; first += 64)
-                many += append_all(between_64(column.z_along_y + first, near_z) &
+                many += append_set(between_64(column.z_along_y + first, near_z) &
                                        between_64(column.x_along_y + first, near_x) & bits_before(window.end, first),
                                    first, chosen + many);
             for (std::size_t j = 0; j < many; ++j) {
