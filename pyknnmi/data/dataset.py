@@ -172,7 +172,7 @@ class Dataset:
         array = _array_of(data)
         if names is None:
             names = _names_of(array)
-        if (array.dtype.kind in "OUST" or options) and (columns := columns_of_array(data, names)) is not None:
+        if (array.dtype.kind in "OUST" or options) and (columns := _columns_of(data, array, names)) is not None:
             return cls._of_labels(columns, options)
         masked = isinstance(data, np.ma.MaskedArray)  # as an array it no longer shows whether it held booleans
         return cls(data if masked else array, names, has_missing=True)
@@ -377,16 +377,19 @@ def _check_container(data: Any) -> None:
             raise DataError(f"the data are a {type(data).__name__}: pass what their {call} returns")
 
 
-def columns_of_array(data: Any, names: Sequence[str] | None = None) -> list[tuple[str, Any]] | None:
+def columns_of_array(data: Any) -> list[tuple[str, Any]] | None:
     """Return the names and columns of an array or a sequence of rows, each column to be read by itself.
 
     None for what has not two dimensions, and for an array of numbers that was made one of objects.
     """
     array = _array_of(data)
+    return _columns_of(data, array, _names_of(array))
+
+
+def _columns_of(data: Any, array: NDArray[Any], names: Sequence[str]) -> list[tuple[str, Any]] | None:
+    """Return what `columns_of_array` does, of data that were made an array already."""
     if array.ndim != 2 or _are_numbers_as_objects(data):
         return None
-    if names is None:
-        names = _names_of(array)
     if len(names) != array.shape[1]:
         raise DataError(f"{len(names)} names were given for {array.shape[1]} columns")
     if isinstance(data, np.ma.MaskedArray):
