@@ -24,8 +24,8 @@ from pyknnmi.regression import (
 )
 
 Edge = tuple[int, int]
-Rows = dict[tuple[int, int, frozenset[int]], dict[str, Any]]
-"""What is known of directions, by a column, one of its neighbours, and all of them."""
+Rows = dict[Edge, dict[str, Any]]
+"""What is known of directions, by a column and one of its neighbours."""
 
 _LEAST_ROWS = 20
 _PENALTY, _FEW_COLUMNS, _PENALTY_GROWTH = 4.0, 7, 2.33
@@ -202,8 +202,10 @@ def _checked(
     rejected: dict[Edge, _TestedEdge] = {}
     rows: Rows = {}
     pairs = [(i, j) for i, others in enumerate(neighbors) for j in sorted(others) if i < j]
+    changed = set(range(regressions.p))
     while pairs:
-        _test(search, regressions, neighbors, pairs, rows, run)
+        both = [direction for i, j in pairs for direction in ((i, j), (j, i))]
+        rows |= _tested(search, regressions, neighbors, [(i, j) for i, j in both if i in changed], run)
         kept |= {pair: _tested_edge(regressions, neighbors, pair, rows) for pair in pairs}
         doubtful = kept.keys() - significant({pair: edge.row["p_value"] for pair, edge in kept.items()})
         weakest: dict[int, Edge] = {}
@@ -220,17 +222,15 @@ def _checked(
     return kept, rejected
 
 
-def _test(
+def _tested(
     search: GraphSearch,
     regressions: SmoothRegressions,
     neighbors: Sequence[set[int]],
-    pairs: Sequence[Edge],
-    rows: Rows,
+    directions: Sequence[Edge],
     run: Run,
-) -> None:
-    """Add the directions of these edges to `rows`, tested given the other neighbours, where they are not there."""
-    both = [direction for i, j in pairs for direction in ((i, j), (j, i))]
-    directions = [(i, j) for i, j in both if (i, j, frozenset(neighbors[i])) not in rows]
+) -> Rows:
+    """Test whether each column depends on this neighbour, given its other neighbours."""
+    rows: Rows = {}
     fits = dict(zip(directions, search.fits([(i, neighbors[i], None) for i, _ in directions]), strict=True))
     others = search.fits([(i, neighbors[i] - {j}, fits[i, j]) for i, j in directions])
     without = dict(zip(directions, others, strict=True))
@@ -242,7 +242,7 @@ def _test(
             regressions, questions, [without[pair] for pair in part], [fits[pair] for pair in part]
         )
         for (i, j), p_value in zip(part, p_values, strict=True):
-            rows[i, j, frozenset(neighbors[i])] = {
+            rows[i, j] = {
                 "column": regressions.names[i],
                 "on": regressions.names[j],
                 "evidence": fits[i, j].gain - without[i, j].gain,
@@ -250,12 +250,13 @@ def _test(
                 "interacts_with": [regressions.names[k] for k in partners(fits[i, j], j)],
                 "p_value": p_value,
             }
+    return rows
 
 
 def _tested_edge(regressions: SmoothRegressions, neighbors: Sequence[set[int]], pair: Edge, rows: Rows) -> _TestedEdge:
     """Return what the rows of both directions say of an edge."""
     i, j = pair
-    one, other = rows[i, j, frozenset(neighbors[i])], rows[j, i, frozenset(neighbors[j])]
+    one, other = rows[i, j], rows[j, i]
     return _TestedEdge(
         tuple(sorted(neighbors[i] - {j})),
         {
