@@ -367,10 +367,16 @@ FINDINGS = {
 SPECS = ("functional-anova", "knn", "residual", "fisher-z")
 
 
+def measured(cells: Mapping[Key, Cell], data: Sequence[str], n: int, method: str) -> list[Cell]:
+    """Return the errors in each kind of data, or nothing if one of them was not measured."""
+    found = [cells.get((name, n, method)) for name in data]
+    return found if all(found) else []
+
+
 def mean_of(cells: Mapping[Key, Cell], data: Sequence[str], n: int, method: str) -> str:
     """Return the mean of wrong pairs over kinds of data, or nothing if one of them was not measured."""
-    found = [cells.get((name, n, method)) for name in data]
-    return f"{np.mean([np.mean(wrong(cell)) for cell in found]):.1f}" if all(found) else ""
+    found = measured(cells, data, n, method)
+    return f"{np.mean([np.mean(wrong(cell)) for cell in found]):.1f}" if found else ""
 
 
 def by_size(cells: Mapping[Key, Cell]) -> Iterator[str]:
@@ -417,9 +423,9 @@ def by_preset(cells: Mapping[Key, Cell]) -> Iterator[str]:
 def by_network(cells: Mapping[Key, Cell]) -> Iterator[str]:
     """Yield the table of functional_anova.md: wrong pairs in the paper's small networks, mean over three noises."""
 
-    def mean_text(data: Sequence[str], n: int, method: str) -> str:
-        found = [cells.get((name, n, method)) for name in data]
-        if not all(found):
+    def with_error(data: Sequence[str], n: int, method: str) -> str:
+        found = measured(cells, data, n, method)
+        if not found:
             return ""
         means, errors = np.transpose([mean_error(wrong(cell)) for cell in found])
         return f"{np.mean(means):.2f} ± {np.linalg.norm(errors) / len(errors):.2f}"
@@ -427,7 +433,7 @@ def by_network(cells: Mapping[Key, Cell]) -> Iterator[str]:
     yield from table(
         ("networks", "rows", *(f"`{method}`" for method in METHODS)),
         (
-            (kind, str(n), *(mean_text(SIZES[kind], n, method) for method in METHODS))
+            (kind, str(n), *(with_error(SIZES[kind], n, method) for method in METHODS))
             for kind in ("nonlinear", "linear")
             for n in (125, 250, 500, 1000)
         ),
