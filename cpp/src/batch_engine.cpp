@@ -479,14 +479,12 @@ private:
         return far;
     }
 
-    // Columns in memory at a time: about 32 MB of them, and at most 256. Where sets of points are equal, what is shared
-    // takes longest, and there may be four times as many.
+    // Columns in memory at a time: about 128 MB of them, and at most 256. What is shared is made anew for each such part.
     std::size_t most_columns() const {
-        const bool sets = !fixed_.sets().empty();
-        const std::size_t bytes = std::size_t{sets ? 128u : 32u} << 20;
+        constexpr std::size_t bytes = std::size_t{128} << 20;
         // Values, which are sorted again in sets of equal points; with a line also ranks, the grid, and the rows in
         // order of y.
-        const std::size_t each = fixed_.counts_by_line() ? 40 : sets ? 27 : 8;
+        const std::size_t each = fixed_.counts_by_line() ? 40 : fixed_.sets().empty() ? 8 : 27;
         const std::size_t fit = bytes / (fixed_.points() * each) / batch_size * batch_size;
         return std::clamp(fit, batch_size, std::size_t{256});
     }

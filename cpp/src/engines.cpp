@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "far_neighbors.hpp"
@@ -37,13 +36,11 @@ double equal_rows(const std::vector<Points>& columns) {
 // rows are equal that lists would grow too long, that engine goes along y or counts them as sets, and the other looks
 // at all of them.
 std::size_t enough_to_share(const Points& x, const Points& z, std::size_t k) {
-    constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
     const std::size_t longest = longest_list(x.rows(), k);
     std::vector<Points> listed;  // what lists of near points go by
     if (z.columns() == 1) listed.push_back(x);
     for (std::size_t c = 0; c < z.columns(); ++c) listed.push_back(z.column(c));
     if (x.rows() > longest && equal_rows(listed) > static_cast<double>(longest)) return 1;
-    if (z.columns() == 1 && x.rows() >= 50'000) return never;
     switch (z.columns()) {
         case 1:
             return 6;
