@@ -479,7 +479,7 @@ private:
         return far;
     }
 
-    // Columns in memory at a time: about 128 MB of them, and at most 256. What is shared is made anew for each such part.
+    // Columns in memory at a time: about 128 MB of them, and at most 256. What they share is made anew for each part.
     std::size_t most_columns() const {
         constexpr std::size_t bytes = std::size_t{128} << 20;
         // Values, which are sorted again in sets of equal points; with a line also ranks, the grid, and the rows in

@@ -5,12 +5,18 @@
 #include <vector>
 
 #include "far_neighbors.hpp"
+#include "fewer_columns.hpp"
 #include "kernels/kernels.hpp"
-#include "varying_columns.hpp"
 
 namespace knnmi {
 
 namespace {
+
+std::vector<Points> columns_of(const Points& points) {
+    std::vector<Points> columns;
+    for (std::size_t c = 0; c < points.columns(); ++c) columns.push_back(points.column(c));
+    return columns;
+}
 
 // About how many others are equal to a row in these columns, by a sample of rows.
 double equal_rows(const std::vector<Points>& columns) {
@@ -37,9 +43,8 @@ double equal_rows(const std::vector<Points>& columns) {
 // at all of them.
 std::size_t enough_to_share(const Points& x, const Points& z, std::size_t k) {
     const std::size_t longest = longest_list(x.rows(), k);
-    std::vector<Points> listed;  // what lists of near points go by
+    std::vector<Points> listed = columns_of(z);  // what lists of near points go by
     if (z.columns() == 1) listed.push_back(x);
-    for (std::size_t c = 0; c < z.columns(); ++c) listed.push_back(z.column(c));
     if (x.rows() > longest && equal_rows(listed) > static_cast<double>(longest)) return 1;
     switch (z.columns()) {
         case 1:
@@ -55,12 +60,21 @@ std::size_t enough_to_share(const Points& x, const Points& z, std::size_t k) {
     }
 }
 
-// Whether y's beside one column in z are searched in a space, as measured for permutations with k = 3. Of very many
-// points lists are faster, if none is far and few are equal in z.
-bool fits_space(const Points& x, const Points& z, std::size_t count) {
+// Whether several categories in z are best seen as one. Sets of very many equal rows are counted whole where z has two
+// columns or more.
+bool merges_categories(const Points& z) {
+    return !z.empty() && z.rows() <= most_places && equal_rows(columns_of(z)) < 1'000;
+}
+
+// Whether y's beside one column in z are searched in a space, as measured with k = 3. It is fastest for permutations;
+// but of very many points lists are faster, if none is far and few are equal in z. In small categories the k-th
+// neighbour is often outside, with all points as near.
+bool fits_space(const Points& x, const Points& z, std::size_t count, bool permuted) {
     const std::size_t rows = x.rows();
-    if (count < 16 || rows < 1'000 || rows > most_places) return false;
-    if (rows <= 10'000 || has_far_values(x) || has_far_values(z)) return true;
+    if (rows < 1'000 || rows > most_places) return false;
+    if (z.is_category(0) && count >= 4 && equal_rows({z}) < 100) return true;
+    if (!permuted || count < 16) return false;
+    if (rows <= 10'000 || z.is_category(0) || has_far_values(x) || has_far_values(z)) return true;
     return equal_rows({z}) > 0.1 * static_cast<double>(rows);
 }
 
@@ -74,13 +88,13 @@ std::size_t longest_list(std::size_t points, std::size_t k) {
 std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& given_z, const Neighborhood& neighborhood,
                                             std::size_t y_width, std::size_t count, const Options& options,
                                             bool permuted) {
-    const VaryingColumns varying(given_z);
-    const Points z = varying.points();
+    const FewerColumns fewer(given_z, merges_categories(given_z));
+    const Points z = fewer.points();
     if (neighborhood.estimator == Estimator::cells) return make_cell_engine(x, z, neighborhood, options);
     if (x.columns() != 1 || y_width != 1 || options.engine == Engine::tree)
         return make_tree_engine(x, z, neighborhood, options);
     if (z.empty()) return make_plane_engine(x, neighborhood, kernels(), options);
-    if (options.engine == Engine::automatic && permuted && z.columns() == 1 && fits_space(x, z, count))
+    if (options.engine == Engine::automatic && z.columns() == 1 && fits_space(x, z, count, permuted))
         return make_space_engine(x, z, neighborhood, kernels(), options);
     const bool shares = options.engine == Engine::automatic
                             ? count >= enough_to_share(x, z, static_cast<std::size_t>(neighborhood.k))

@@ -288,6 +288,35 @@ TEST(categories_beside_small_numbers_against_brute_force) {
             }
 }
 
+// Several categories in z, alone or beside a number, with few rows each and with many.
+TEST(several_categories_against_brute_force) {
+    std::mt19937_64 draw(15);
+    for (const std::size_t numbers : {0u, 1u})
+        for (const std::uint64_t levels : {2u, 8u, 30u})
+            for (const Estimator estimator : {Estimator::ksg, Estimator::mixed}) {
+                const std::size_t dz = 2 + numbers;
+                Sample sample = gaussian(1'050, 1 + dz + 5, levels);
+                sample.categories.assign(sample.columns, 0);
+                for (const std::size_t j : {std::size_t{1}, dz}) {
+                    sample.categories[j] = 1;
+                    for (std::size_t i = 0; i < sample.rows; ++i) sample(i, j) = static_cast<double>(draw() % levels);
+                }
+                const Problem problem{sample, dz, {3, estimator}};
+                for (const bool permuted : {false, true}) {
+                    const auto made = make_engine(problem.x(), problem.z(), problem.neighborhood, 1,
+                                                  permuted ? 200 : problem.columns(), {}, permuted);
+                    std::vector<Sum> sums(problem.columns());
+                    made->sums(problem.source(), 1, 0, sums);
+                    for (std::size_t j = 0; j < problem.columns(); ++j) {
+                        const NeighborCounts counts =
+                            brute_force_counts(problem.x(), problem.y(j), problem.z(), problem.neighborhood);
+                        CHECK(made->counts(problem.source(), 1, j) == counts);
+                        CHECK(sums[j] == sum_of_digammas(counts, problem));
+                    }
+                }
+            }
+}
+
 // Rows of y number 0 in another order, some of them repeated and some left out.
 TEST(rows_of_one_column_against_brute_force) {
     std::mt19937_64 draw(14);
