@@ -40,6 +40,7 @@ _KEPT = 2**28  # bytes of factorisations and residuals that are kept for further
 # The estimate's standard deviation under independence, times sqrt(n), for Gaussian z of d columns: .4 d^-.35.
 _DEVIATION, _DECLINE = 0.4, -0.35
 _MULTIPLICATIONS = 2**18  # in a product that OpenBLAS does not share among threads
+_LIKELIER = 0.5  # nats a row by which normal scores are to be likelier than the values, before they take their place
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +48,9 @@ class ResidualDependence(CITest):
     """Dependence between the residuals of x and of y on z, tested by permutation among neighbors in z.
 
     x and y are smoothed on z: by least squares and, of what that leaves, kernel ridge regression, each with the kernel
-    and the ridge of the least leave-one-out error. What is left is divided by its scale, whose logarithm is smoothed
-    alike. Two statistics compare these residuals, rx and ry. ``cmi`` is the kNN
+    and the ridge of the least leave-one-out error. A column whose normal scores have a far larger likelihood given z
+    than its values, such as the exponential of a sum, is smoothed as these. What is left is divided by its scale, whose
+    logarithm is smoothed alike. Two statistics compare these residuals, rx and ry. ``cmi`` is the kNN
     estimate of their mutual information given z, in nats, and sees dependence of any form. ``covariance`` is
     the largest |sqrt(n) mean(f g) / sd(f g)| over features f of rx and g of ry. The features are Hermite polynomials
     of degree 1 to 3 of their normal scores, smoothed on z once more, and the product of rx and a column of z. It sees
@@ -180,6 +182,7 @@ class BoundResidualDependence(BoundTest):
             for name, column in zip(dataset.names, values.T, strict=True)
         ]
         self._columns = standardized(np.column_stack(spread))
+        self._scores = {i: scores for i, column in enumerate(self._columns.T) if (scores := _likelier_scores(column))}
         self._settings: Recent[_Setting] = Recent(_KEPT, _Setting.size)
 
     def for_threads(self) -> BoundTest:
@@ -274,7 +277,7 @@ class BoundResidualDependence(BoundTest):
         blocks = [self._indicators.get(i, self._given[:, [i]]) for i in z]
         given = np.hstack([np.empty((self._n, 0)), *blocks])
         random = self._run.generator("", "", [self._names[i] for i in z])
-        return _Setting(given, self._columns, self._indicators, self._component.k, random)
+        return _Setting(given, self._columns, self._scores, self._indicators, self._component.k, random)
 
     def _independent(self, reason: str) -> CIResult:
         return CIResult(statistic=0.0, p_value=1.0, independent=True, n=self._n, decided_by=reason)
@@ -361,6 +364,20 @@ class _Question:
 
 
 @dataclass(frozen=True)
+class _NormalScores:
+    """The normal scores of a column, and the mean logarithm of their slope: what they add to its log-likelihood."""
+
+    values: Vector
+    gain: float
+
+    def are_likelier(self, fit: Smoothed, fit_of_column: Smoothed, column: Vector) -> bool:
+        """Return whether Gaussian errors of the fit to the scores are far more likely than those of the column's."""
+        errors = ((1 - each.r_squared) * v.var() for each, v in ((fit, self.values), (fit_of_column, column)))
+        of_scores, of_column = (math.log(max(error, _EXPLAINED)) for error in errors)
+        return self.gain + (of_column - of_scores) / 2 > _LIKELIER
+
+
+@dataclass(frozen=True)
 class _Features:
     """Functions of a residual, of mean zero given z: `first` are those of degree one; the fits tell what they lost."""
 
@@ -373,12 +390,19 @@ class _Setting:
     """A conditioning set, and the residuals on it of the columns that took part in a question so far."""
 
     def __init__(
-        self, z: Matrix, columns: Matrix, indicators: Mapping[int, Matrix], k: int, random: np.random.Generator
+        self,
+        z: Matrix,
+        columns: Matrix,
+        scores: Mapping[int, _NormalScores],
+        indicators: Mapping[int, Matrix],
+        k: int,
+        random: np.random.Generator,
     ) -> None:
         n, d = z.shape
         self.z = z
         self.has_rows = n >= 2 * (d + 1)
         self._columns = columns
+        self._scores = scores
         self._indicators = indicators
         self._k = k
         has_ties = any(tied_share(column, k) > 0 for column in z.T)
@@ -406,10 +430,20 @@ class _Setting:
     def residual(self, column: int) -> Vector:
         """Return what z leaves of a column, with unit variance; zeros if that is rounding."""
         if column not in self._residuals:
-            left = self._smoothed(self._columns[:, column]).residuals
+            left = self._fit(column).residuals
             size = math.sqrt(left @ left / len(left))
             self._residuals[column] = left / size if size**2 > _EXPLAINED else np.zeros_like(left)
         return self._residuals[column]
+
+    def _fit(self, column: int) -> Smoothed:
+        """Return the fit to a column, or to its normal scores."""
+        values = self._columns[:, column]
+        fitted = self._smoothed(values)
+        if column not in self._scores:
+            return fitted
+        scores = self._scores[column]
+        other = self._smoothed(scores.values)
+        return other if scores.are_likelier(other, fitted, values) else fitted
 
     def scaled(self, column: int) -> Vector:
         """Return the residual over its scale given z, with unit variance."""
@@ -471,6 +505,22 @@ def _indicators(codes: Vector) -> Matrix:
     """Return an indicator for each category, standardized; of two categories one column tells both."""
     columns = indicators(codes)
     return standardized(columns[:, 1:] if columns.shape[1] == 2 else columns)
+
+
+def _likelier_scores(column: Vector) -> _NormalScores | None:
+    """Return the normal scores of a column without ties, if they are far likelier than its values; z may change that.
+
+    The slope from the values to the scores is taken over sqrt(n) neighbors in the order of the values (Vasicek 1976).
+    """
+    n = len(column)
+    width = max(1, math.isqrt(n) // 2)
+    first, last = np.maximum(np.arange(n) - width, 0), np.minimum(np.arange(n) + width, n - 1)
+    ordered, scores = np.sort(column), _quantiles(n)
+    distances = ordered[last] - ordered[first]
+    if not distances.all():
+        return None
+    gain = float(np.log((scores[last] - scores[first]) / distances).mean())
+    return _NormalScores(_normal_scores(column), gain) if gain > _LIKELIER else None
 
 
 def _normal_scores(column: Vector) -> Vector:

@@ -55,6 +55,12 @@ def shared_scale(random, n):
     return x, y, z
 
 
+def exponentials(random, n):
+    z = random.standard_normal((n, 2))
+    x, y = np.exp(z.sum(axis=1) + 0.5 * random.standard_normal((2, n)))
+    return x, y, z
+
+
 def counts(random, n):
     z = random.standard_normal((n, 3))
     x, y = random.poisson(np.exp(0.4 * z.sum(axis=1)), (2, n)).astype(float)
@@ -99,6 +105,12 @@ def test_keeps_its_level(make, k):
 @pytest.mark.parametrize("make", [effect_of_product, cosine_and_square, shared_scale, counts, censored])
 def test_keeps_its_level_on_more_nulls(make):
     assert rejections(make, 40, 200, "residual-dependence(permutations=99,k=20)") <= 8
+
+
+# More than 20 of 200 have a probability of .001 at level .05. Without normal scores it is 42.
+@pytest.mark.slow
+def test_keeps_its_level_where_columns_are_exponentials():
+    assert rejections(exponentials, 200, 200, "residual-dependence") <= 20
 
 
 def test_permuting_y_alone_does_not_keep_the_level():
@@ -213,6 +225,14 @@ def test_a_p_value_that_rests_on_the_covariances_alone_says_so():
 def test_a_column_that_z_explains_is_independent_of_everything():
     z, e = generator(0).standard_normal((2, 50))
     found = ci_test(np.column_stack([2 * z + 1, z + e, z]), 0, 1, 2, "residual-dependence")
+    assert (found.p_value, found.decided_by) == (1.0, "explained by the conditioning set")
+
+
+def test_a_column_whose_normal_scores_z_explains_is_independent_of_everything():
+    # The normal scores of a monotone function of z are z itself where z takes the quantiles of the normal.
+    z = generator(0).permutation([NORMAL.inv_cdf((i + 0.5) / 200) for i in range(200)])
+    e = generator(1).standard_normal(200)
+    found = ci_test(np.column_stack([np.exp(3 * z), z + e, z]), 0, 1, 2, "residual-dependence")
     assert (found.p_value, found.decided_by) == (1.0, "explained by the conditioning set")
 
 
