@@ -100,15 +100,22 @@ def correlated_z(random: np.random.Generator, n: int) -> Columns:
     return z[:, 0] + z[:, 1] + e[0], z[:, 2] + z[:, 3] + e[1], z
 
 
-def tied(draw: Callable[[np.random.Generator, NDArray[np.float64]], NDArray[np.float64]], d: int) -> Make:
-    """Return a null of columns with tied values, each drawn by itself given the sum of z."""
+def given(
+    z: Callable[[np.random.Generator, int], NDArray[np.float64]],
+    draw: Callable[[np.random.Generator, NDArray[np.float64]], NDArray[np.float64]],
+) -> Make:
+    """Return a null: x and y are drawn one after the other given the sum of z over the root of its columns."""
 
     def make(random: np.random.Generator, n: int) -> Columns:
-        z = random.standard_normal((n, d))
-        total = z.sum(axis=1) / np.sqrt(d)
-        return draw(random, total), draw(random, total), z
+        columns = z(random, n)
+        total = columns.sum(axis=1) / np.sqrt(columns.shape[1])
+        return draw(random, total), draw(random, total), columns
 
     return make
+
+
+def normal(d: int) -> Callable[[np.random.Generator, int], NDArray[np.float64]]:
+    return lambda random, n: random.standard_normal((n, d))
 
 
 def two_values(random: np.random.Generator, total: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -160,18 +167,51 @@ NULLS: dict[str, Make] = {
     "corr4": correlated_z,
 }
 TIED: dict[str, Make] = {
-    "two values, dz 1": tied(two_values, 1),
-    "two values, dz 3": tied(two_values, 3),
-    "rounded, dz 3": tied(lambda random, s: np.round(2 * s + 0.5 * random.standard_normal(len(s))), 3),
-    "counts, dz 1": tied(lambda random, s: random.poisson(np.exp(0.7 * s)).astype(float), 1),
-    "censored, dz 3": tied(lambda random, s: np.maximum(s + 0.5 * random.standard_normal(len(s)), 0), 3),
+    "two values, dz 1": given(normal(1), two_values),
+    "two values, dz 3": given(normal(3), two_values),
+    "rounded, dz 3": given(normal(3), lambda random, s: np.round(2 * s + 0.5 * random.standard_normal(len(s)))),
+    "counts, dz 1": given(normal(1), lambda random, s: random.poisson(np.exp(0.7 * s)).astype(float)),
+    "censored, dz 3": given(normal(3), lambda random, s: np.maximum(s + 0.5 * random.standard_normal(len(s)), 0)),
     "tied z, dz 3": tied_z,
 }
+
+
+def with_noise(random: np.random.Generator, total: NDArray[np.float64]) -> NDArray[np.float64]:
+    return total + 0.3 * random.standard_normal(len(total))
+
+
+def square_between(random: np.random.Generator, n: int) -> Columns:
+    x = random.standard_normal(n)
+    z = x**2 + 0.3 * random.standard_normal(n)
+    return x, z + 0.3 * random.standard_normal(n), z[:, None]
+
+
 UNFITTABLE: dict[str, Make] = {
     "sin of a sum": both(lambda z: np.sin(2 * z.sum(axis=1)), 3, 0.3),
     "two products": both(lambda z: z[:, 0] * z[:, 1] + z[:, 2] * z[:, 3], 4, 0.3),
     "gated slopes": both(lambda z: 2 * ((z[:, :3] > 0) * z[:, 3:]).sum(axis=1), 6, 0.5),
     "sin 8z": both(lambda z: np.sin(8 * z[:, 0]), 1, 0.1),
+}
+FURTHER: dict[str, Make] = {
+    "exponentials, dz 2": given(normal(2), lambda random, s: np.exp(2 * with_noise(random, s))),
+    "cubes, dz 3": given(normal(3), lambda random, s: with_noise(random, s) ** 3),
+    "skewed noise, dz 3": given(normal(3), lambda random, s: s + 0.3 * random.exponential(size=len(s))),
+    "Cauchy noise, dz 1": given(normal(1), lambda random, s: s + 0.3 * random.standard_cauchy(len(s))),
+    "scale, t3 noise, dz 2": given(normal(2), lambda random, s: s + np.exp(s / 2) * random.standard_t(3, len(s))),
+    "z of t3, dz 3": given(lambda random, n: random.standard_t(3, (n, 3)), with_noise),
+    "z of clusters, dz 3": given(
+        lambda random, n: 3.0 * random.integers(-1, 2, (n, 3)) + 0.3 * random.standard_normal((n, 3)), with_noise
+    ),
+    "z of counts, dz 3": given(lambda random, n: random.poisson(1.5, (n, 3)).astype(float), with_noise),
+    "z nearly alike, dz 3": given(
+        lambda random, n: random.standard_normal((n, 1)) + 0.1 * random.standard_normal((n, 3)), with_noise
+    ),
+    "linear, dz 8": given(normal(8), with_noise),
+    "square between x and y": square_between,
+    "five levels, dz 2": given(
+        normal(2), lambda random, s: np.digitize(with_noise(random, s), [-1.5, -0.5, 0.5, 1.5]).astype(float)
+    ),
+    "step, dz 1": given(normal(1), lambda random, s: 2.0 * (s > 0) + with_noise(random, 0 * s)),
 }
 ALTERNATIVES: dict[str, Make] = {
     f"{name}, dz {d}": make
@@ -190,6 +230,7 @@ ALTERNATIVES: dict[str, Make] = {
 GROUPS = {
     "ordinary nulls": NULLS,
     "nulls with ties": TIED,
+    "further nulls": FURTHER,
     "nulls that 200 rows cannot fit": UNFITTABLE,
     "alternatives": ALTERNATIVES,
 }
