@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -131,21 +131,28 @@ def kernel(quick: bool) -> Iterator[Row]:
             yield from rows_of("kernel", n, conditions, 1, in_turn(calls, rounds=7))
 
 
-def beside_ranks(part: str, kinds: Kinds, quick: bool, categories: bool = False) -> Iterator[Row]:
+def beside_ranks(
+    part: str, kinds: Kinds, sizes: Sequence[int], conditions: Sequence[int], categories: bool = False
+) -> Iterator[Row]:
     """Time a permutation test, T = 200, of columns made from ranks in (0, 1), beside one of the ranks themselves."""
-    for n in (1000,) if quick else (1000, 4000):
-        for conditions in (0, 1):
-            blocks = [rankdata(block, axis=0) - 0.5 for block in data.gaussian(n, conditions)]
+    for n in sizes:
+        for d in conditions:
+            blocks = [rankdata(block, axis=0) - 0.5 for block in data.gaussian(n, d)]
             calls = {}
             for name, kind in {"ranks": lambda u: u, **kinds}.items():
                 x, y, z = (kind(block / n) for block in blocks)
-                flags = [categories and name != "ranks"] * (2 + conditions)
+                flags = [categories and name != "ranks"] * (2 + d)
                 calls[name] = partial(
                     pyknnmi.numbers.permutation_test, x, y, z, 3, threads=1, categories=flags, permutations=200
                 )
             timing = in_turn(calls, rounds=3)
             for name in calls:
-                yield Row(part, n, conditions, 1, name, timing.median(name), "s", timing.ratio(name, "ranks"))
+                yield Row(part, n, d, 1, name, timing.median(name), "s", timing.ratio(name, "ranks"))
+
+
+def tied_questions(quick: bool) -> tuple[Sequence[int], Sequence[int]]:
+    """Return numbers of rows and of conditioning columns."""
+    return ((1000,), (0, 1)) if quick else ((200, 1000, 2000), (0, 1, 3, 5))
 
 
 def tied(quick: bool) -> Iterator[Row]:
@@ -155,12 +162,12 @@ def tied(quick: bool) -> Iterator[Row]:
         "ten values": lambda u: np.floor(10 * u),
         "half constant": lambda u: np.maximum(u, 0.5),
     }
-    yield from beside_ranks("tied", kinds, quick)
+    yield from beside_ranks("tied", kinds, *tied_questions(quick))
 
 
 def categorical(quick: bool) -> Iterator[Row]:
     kinds: Kinds = {f"{count} categories": partial(_categories, count=count) for count in (2, 5)}
-    yield from beside_ranks("categorical", kinds, quick, categories=True)
+    yield from beside_ranks("categorical", kinds, *tied_questions(quick), categories=True)
 
 
 def _categories(u: np.ndarray, count: int) -> np.ndarray:
@@ -174,7 +181,7 @@ def heavy_tailed(quick: bool) -> Iterator[Row]:
         "lognormal, sigma = 2": lambda u: np.exp(2 * norm.ppf(u)),
         "one value of 1e9": lambda u: np.where(u == u.max(initial=0.0), 1e9, u),
     }
-    yield from beside_ranks("heavy_tailed", kinds, quick)
+    yield from beside_ranks("heavy_tailed", kinds, (1000,) if quick else (1000, 4000), (0, 1))
 
 
 def rows(quick: bool) -> Iterator[Row]:
