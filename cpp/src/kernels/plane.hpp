@@ -152,25 +152,16 @@ inline void first_look(const Plane& plane, PlaneQuery& q, double scale, double l
     if (next == __builtin_inf()) look_within(plane, q, next);
 }
 
-inline std::size_t count_set(std::uint32_t bits) { return count(bits); }
-inline std::size_t count_set(std::uint64_t bits) {
-    return count(static_cast<std::uint32_t>(bits)) + count(static_cast<std::uint32_t>(bits >> 32));
-}
-
-// Appends the numbers of the set bits, 32 or 64, the first being `first`; four places are written anyhow.
+// Appends the numbers of the set bits, 32 or 64, the first being `first`. Any of the places for all bits may be
+// written.
 template <class Bits>
 inline std::size_t append_set(Bits bits, std::size_t first, std::uint32_t* out) {
-    constexpr Bits last = Bits{1} << (8 * sizeof(Bits) - 1);
-    const std::size_t found = count_set(bits);
-    const auto write_next = [&](std::size_t j) {
-        out[j] = static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(__builtin_ctzll(bits | last));
-        bits &= bits - 1;
-    };
-    write_next(0);
-    write_next(1);
-    write_next(2);
-    write_next(3);
-    for (std::size_t j = 4; j < found; ++j) write_next(j);
+    std::size_t found = 0;
+    for (std::size_t byte = 0; byte < sizeof(Bits); ++byte) {
+        const auto chosen = static_cast<unsigned>(bits >> (8 * byte)) & 0xffu;
+        compress(out + found, positions_from(static_cast<std::uint32_t>(first + 8 * byte)), chosen);
+        found += count(chosen);
+    }
     return found;
 }
 
@@ -188,7 +179,7 @@ inline std::size_t gather(const PlaneAxis& axis, const PlaneAxis& other, std::si
     std::size_t found = 0;
     for (std::size_t begin = window.begin; begin < window.end; begin += stretch) {
         const std::size_t end = window.end - begin < stretch ? window.end : begin + stretch;
-        std::uint32_t chosen[stretch + 4];
+        std::uint32_t chosen[stretch];
         std::size_t many = 0;
         for (std::size_t first = begin; first < end; first += 32) {
             const std::uint32_t self = place - first < 32 ? 1u << (place - first) : 0u;

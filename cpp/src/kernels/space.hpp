@@ -196,8 +196,8 @@ private:
         const Range window = level_window(column.y, q.in_y, q.level);
         std::size_t found = 0;
         for (std::size_t w = 0; w < near.words; ++w) {
-            const std::uint64_t bits = between_64(column.places_in_y + near.first[w], window) & near.chosen[w];
-            found += count_set(bits);
+            const std::uint64_t near_in_y = between_64(column.places_in_y + near.first[w], window) & near.chosen[w];
+            found += count(static_cast<std::uint32_t>(near_in_y)) + count(static_cast<std::uint32_t>(near_in_y >> 32));
         }
         return found;
     }
@@ -262,7 +262,7 @@ private:
         const double y = q.y, y_cap = column.y.cap;
         std::size_t found = 0;
         for (std::size_t w = 0; w < near.words;) {
-            std::uint32_t chosen[stretch + 64 + 4];
+            std::uint32_t chosen[stretch + 64];
             std::size_t many = 0;
             for (; w < near.words && many <= stretch; ++w) {
                 const std::size_t first = near.first[w];
@@ -287,7 +287,7 @@ private:
         const double* const ys = column.y.sorted->level[0];
         std::size_t found = 0;
         for (std::size_t first = window.begin; first < window.end;) {
-            std::uint32_t chosen[stretch + 64 + 4];
+            std::uint32_t chosen[stretch + 64];
             std::size_t many = 0;
             for (; first < window.end && many <= stretch; first += 64)
                 many += append_set(between_64(column.z_along_y + first, near_z) &
