@@ -1,8 +1,10 @@
 // The kernels of block regressions against plain loops, the same bits on every instruction set, and a regression
 // against a closed form.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <string>
 #include <thread>
@@ -46,8 +48,7 @@ Results run(const BlockKernels& kernels) {
     std::vector<double> gram(width * width), right(width);
     kernels.cross(a.data(), b.data(), n, gram.data());
     all.values = gram;
-    kernels.project(a.data(), y.data(), n, right.data());
-    all.values.insert(all.values.end(), right.begin(), right.end());
+    right = normal(width, 7);
     std::vector<double> lower = normal(m * m, 4), h = normal(m * width, 5);
     for (std::size_t i = 0; i < m; ++i) lower[i * m + i] = 2.0 + std::abs(lower[i * m + i]);
     kernels.substitute(lower.data(), m, 0, m, h.data());
@@ -59,7 +60,9 @@ Results run(const BlockKernels& kernels) {
     std::vector<double> deviations = normal(width * batch, 6), root(batch), drop(batch);
     for (double& d : deviations) d = d < 0 ? 0.0 : d;
     kernels.cross(a.data(), a.data(), n, gram.data());
-    kernels.try_priors(gram.data(), right.data(), deviations.data(), root.data(), drop.data());
+    std::array<std::size_t, width> features;
+    std::iota(features.begin(), features.end(), std::size_t{0});
+    kernels.try_priors(gram.data(), right.data(), features.data(), width, deviations.data(), root.data(), drop.data());
     all.values.insert(all.values.end(), root.begin(), root.end());
     all.values.insert(all.values.end(), drop.begin(), drop.end());
     return all;
@@ -74,16 +77,12 @@ TEST(every_set_gives_the_bits_of_plain_code) {
 
 TEST(products_are_those_of_plain_loops) {
     constexpr std::size_t n = 131;
-    const std::vector<double> a = normal(n * width, 1), b = normal(n * width, 2), y = normal(n, 3);
-    std::vector<double> gram(width * width), right(width);
+    const std::vector<double> a = normal(n * width, 1), b = normal(n * width, 2);
+    std::vector<double> gram(width * width);
     block_kernels().cross(a.data(), b.data(), n, gram.data());
-    block_kernels().project(a.data(), y.data(), n, right.data());
     for (std::size_t i = 0; i < width; ++i) {
-        double sum = 0.0;
-        for (std::size_t row = 0; row < n; ++row) sum += a[row * width + i] * y[row];
-        CHECK(near(right[i], sum));
         for (std::size_t j = 0; j < width; ++j) {
-            sum = 0.0;
+            double sum = 0.0;
             for (std::size_t row = 0; row < n; ++row) sum += a[row * width + i] * b[row * width + j];
             CHECK(near(gram[i * width + j], sum));
         }
@@ -104,6 +103,27 @@ TEST(substitution_solves_the_triangular_system) {
             CHECK(near(sum, h[i * width + j]));
         }
     }
+}
+
+TEST(features_without_deviation_change_no_bit_of_a_prior) {
+    const std::vector<double> a = normal(40 * width, 1), right = normal(width, 2), drawn = normal(width * batch, 3);
+    std::vector<double> gram(width * width);
+    block_kernels().cross(a.data(), a.data(), 40, gram.data());
+    const std::array<std::size_t, 5> some{0, 3, 7, 8, 15};
+    std::array<std::size_t, width> features;
+    std::iota(features.begin(), features.end(), std::size_t{0});
+    std::vector<double> few(drawn.begin(), drawn.begin() + some.size() * batch), padded(width * batch);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+        std::copy_n(few.begin() + static_cast<std::ptrdiff_t>(i * batch), batch,
+                    padded.begin() + static_cast<std::ptrdiff_t>(some[i] * batch));
+    }
+    std::array<double, batch> root, drop, all_root, all_drop;
+    block_kernels().try_priors(gram.data(), right.data(), some.data(), some.size(), few.data(), root.data(),
+                               drop.data());
+    block_kernels().try_priors(gram.data(), right.data(), features.data(), width, padded.data(), all_root.data(),
+                               all_drop.data());
+    CHECK(root == all_root);
+    CHECK(drop == all_drop);
 }
 
 TEST(one_feature_has_the_closed_form_of_its_evidence) {

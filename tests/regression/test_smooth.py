@@ -128,6 +128,17 @@ def test_a_column_that_others_determine_has_a_finite_gain():
     assert all(np.isfinite(fit.gain) and fit.gain > 100 for fit in fits)
 
 
+def test_questions_of_one_column_are_answered_as_if_alone(regressions):
+    """What one regression leaves behind for the next may save work, but changes no bit."""
+    (start,) = regressions.fits([(2, (0, 1), None)])
+    searches = [(2, others, begin) for others in ((0, 1, 3, 4), (1, 3), (0, 1), (0, 3, 4)) for begin in (start, None)]
+    alone = [regressions.fits([search])[0] for search in searches]
+    assert regressions.fits(searches) == alone
+    candidates = [[1, 3, 4]] * len(alone)
+    together = regressions.main_gains(alone, candidates)
+    assert [list(gains) for gains in together] == [list(regressions.main_gains([fit], [[1, 3, 4]])[0]) for fit in alone]
+
+
 def test_threads_change_nothing():
     data, _ = simulate.small_network(200, seed=3)
     searches = [(i, tuple(j for j in range(7) if j != i), None) for i in range(7)]

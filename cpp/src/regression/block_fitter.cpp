@@ -31,23 +31,29 @@ double BlockFitter::gain() const {
 
 BlockFitter::Left& BlockFitter::left_of(const BlockTerm& block) {
     Left& left = known_[{block[0], block[1]}];
-    const std::size_t first = left.shared.size() / width, m = uses_.size();
-    if (first == 0) {
-        left.gram = table_.own_products(block);
-        table_.target_products(block, target_, left.right.data());
-    }
+    const std::size_t m = uses_.size();
+    std::size_t first = left.shared.size() / width;
     left.shared.resize(m * width);
     for (std::size_t r = first; r < m;) {
         const std::size_t term = uses_[r].term;
         const BlockTable::Products products = table_.products(terms_[term], block);
         for (; r < m && uses_[r].term == term; ++r) {
             const double* from = products.values + uses_[r].feature * products.rows;
-            for (std::size_t i = 0; i < width; ++i) {
-                left.shared[r * width + i] = uses_[r].deviation * from[i * products.columns];
+            double* to = left.shared.data() + r * width;
+            if (products.columns == 1) {  // said apart, so that it is done in registers
+                for (std::size_t i = 0; i < width; ++i) to[i] = uses_[r].deviation * from[i];
+            } else {
+                for (std::size_t i = 0; i < width; ++i) to[i] = uses_[r].deviation * from[i * products.columns];
             }
         }
     }
-    table_.kernels.substitute(lower_.data(), stride_, first, m, left.shared.data());
+    table_.kernels.substitute(lower_.get(), stride_, first, m, left.shared.data());
+    if (!left.begun) {
+        left.gram = table_.own_products(block);
+        table_.target_products(block, target_, left.right.data());
+        left.begun = true;
+        first = 0;
+    }
     table_.kernels.downdate(left.shared.data() + first * width, solved_.data() + first, m - first, left.gram.data(),
                             left.right.data());
     return left;
@@ -60,17 +66,17 @@ BlockFitter::Choice BlockFitter::best_prior(const BlockTerm& block) {
 
 BlockFitter::Choice BlockFitter::best_prior(const BlockTerm& block, const Tile& gram, const Strip& right,
                                             double left) const {
-    const auto& priors = table_.priors(block);
     const double half_freedom = 0.5 * static_cast<double>(table_.rows() - 1);
     Choice best{-1e300, 0};
     std::array<double, batch> root, drop;
-    for (std::size_t first = 0; first < priors.count; first += batch) {
-        table_.kernels.try_priors(gram.data(), right.data(), priors.deviations.data() + first * width, root.data(),
-                                  drop.data());
-        for (std::size_t i = 0; i < std::min(batch, priors.count - first); ++i) {
+    for (const auto& tried : table_.priors(block).batches) {
+        table_.kernels.try_priors(gram.data(), right.data(), tried.features.data(), tried.features.size(),
+                                  tried.deviations.data(), root.data(), drop.data());
+        for (std::size_t i = 0; i < tried.numbers.size(); ++i) {
             const double share = std::max(1.0 - drop[i] / left, least_left);
             const double gain = -std::log(root[i]) - half_freedom * std::log(share);
-            if (gain > best.gain) best = {gain, static_cast<std::int32_t>(first + i)};
+            const std::int32_t prior = tried.numbers[i];
+            if (gain > best.gain || (gain == best.gain && prior < best.prior)) best = {gain, prior};
         }
     }
     best.gain -= cost(block);
@@ -129,9 +135,10 @@ BlockFitter::Choice BlockFitter::best_prior_of_member(const BlockTerm& term) {
 }
 
 void BlockFitter::add(const BlockTerm& term) {
-    const Left left = left_of(term);
+    const Left& left = left_of(term);
     const auto& priors = table_.priors(term);
     const std::size_t before = uses_.size();
+    passed_.push_back({before, left_, half_log_determinant_, cost_});
     for (std::size_t i = 0; i < width; ++i) {
         const double deviation = priors.deviation(static_cast<std::size_t>(term[2]), i);
         if (deviation > 0 && table_.own_products(term)[i * width + i] > 0)
@@ -140,9 +147,9 @@ void BlockFitter::add(const BlockTerm& term) {
     const std::size_t m = uses_.size();
     if (m > stride_) {
         const std::size_t stride = std::max<std::size_t>(2 * m, 64);
-        std::vector<double> lower(stride * stride);
+        auto lower = std::make_unique_for_overwrite<double[]>(stride * stride);
         for (std::size_t r = 0; r < before; ++r) {
-            std::copy_n(lower_.data() + r * stride_, before, lower.data() + r * stride);
+            std::copy_n(lower_.get() + r * stride_, r + 1, lower.get() + r * stride);
         }
         lower_ = std::move(lower);
         stride_ = stride;
@@ -150,13 +157,13 @@ void BlockFitter::add(const BlockTerm& term) {
     solved_.resize(m);
     for (std::size_t r = before; r < m; ++r) {
         const Use& use = uses_[r];
-        double* row = lower_.data() + r * stride_;
+        double* row = lower_.get() + r * stride_;
         for (std::size_t s = 0; s < before; ++s) row[s] = use.deviation * left.shared[s * width + use.feature];
         double solved = use.deviation * left.right[use.feature];
         for (std::size_t s = before; s <= r; ++s) {
             double sum = use.deviation * uses_[s].deviation * left.gram[use.feature * width + uses_[s].feature];
             if (s == r) sum += 1.0;
-            const double* other = lower_.data() + s * stride_;
+            const double* other = lower_.get() + s * stride_;
             for (std::size_t k = before; k < s; ++k) sum -= row[k] * other[k];
             if (s < r) {
                 row[s] = sum / other[s];
@@ -175,12 +182,23 @@ void BlockFitter::add(const BlockTerm& term) {
 
 void BlockFitter::reset(const std::vector<BlockTerm>& terms) {
     const std::vector<BlockTerm> wanted = terms;  // may be our own
-    terms_.clear();
-    uses_.clear();
-    known_.clear();
-    left_ = total_;
-    half_log_determinant_ = cost_ = 0.0;
-    for (const BlockTerm& term : wanted) add(term);
+    const auto differ = std::mismatch(terms_.begin(), terms_.end(), wanted.begin(), wanted.end());
+    const auto same = static_cast<std::size_t>(differ.first - terms_.begin());
+    if (same < terms_.size()) {
+        const Passed& at = passed_[same];
+        left_ = at.left;
+        half_log_determinant_ = at.half_log_determinant;
+        cost_ = at.cost;
+        for (auto& [block, left] : known_) {
+            if (left.shared.size() <= at.uses * width) continue;
+            left.shared.resize(at.uses * width);
+            left.begun = false;
+        }
+        uses_.resize(at.uses);
+        terms_.resize(same);
+        passed_.resize(same);
+    }
+    for (auto next = differ.second; next != wanted.end(); ++next) add(*next);
 }
 
 std::vector<BlockTerm> BlockFitter::pairs_worth_trying(const std::vector<std::int32_t>& columns) const {
@@ -263,18 +281,15 @@ std::vector<double> BlockFitter::residual() const {
     std::vector<double> left(n), products;
     for (std::size_t row = 0; row < n; ++row) left[row] = table_.feature(row, target_);
     for (std::size_t t = 0; t < terms_.size(); ++t) {
-        Strip weights{};
-        for (std::size_t r = 0; r < uses_.size(); ++r) {
-            if (uses_[r].term == t) weights[uses_[r].feature] = b[r];
-        }
         const double* values = table_.block(static_cast<std::size_t>(terms_[t][0]));
         if (terms_[t][1] >= 0) {
             table_.pair_block(terms_[t][0], terms_[t][1], products);
             values = products.data();
         }
+        const std::size_t first = passed_[t].uses, end = t + 1 < terms_.size() ? passed_[t + 1].uses : uses_.size();
         for (std::size_t row = 0; row < n; ++row) {
             double fitted = 0.0;
-            for (std::size_t i = 0; i < width; ++i) fitted += weights[i] * values[row * width + i];
+            for (std::size_t r = first; r < end; ++r) fitted += b[r] * values[row * width + uses_[r].feature];
             left[row] -= fitted;
         }
     }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "block_table.hpp"
@@ -48,9 +49,11 @@ public:
 
 private:
     // Of a block A what the fit leaves: A'A and A'y without what it explains, and L^-1 D^.5 F'A (rows by width), which
-    // the two are made of. All go on where they were when the fit has grown.
+    // the two are made of. All go on where they were when the fit has grown. When it has lost terms, the rows of those
+    // before them stay, and the products begin anew.
     struct Left {
         std::vector<double> shared;
+        bool begun = false;
         Tile gram{};
         Strip right{};
     };
@@ -70,11 +73,18 @@ private:
     double total_;  // y'y
     double left_;   // y'(I + F D F')^-1 y
     double half_log_determinant_ = 0.0, cost_ = 0.0;
+    // What was so before each term was added.
+    struct Passed {
+        std::size_t uses;
+        double left, half_log_determinant, cost;
+    };
+    std::vector<Passed> passed_;
     std::vector<BlockTerm> terms_;
     std::vector<Use> uses_;
     // L of LL' = I + D^.5 F'F D^.5, rows `stride_` apart, and L^-1 D^.5 F'y.
     std::size_t stride_ = 0;
-    std::vector<double> lower_, solved_;
+    std::unique_ptr<double[]> lower_;
+    std::vector<double> solved_;
     std::map<std::array<std::int32_t, 2>, Left> known_;
 };
 

@@ -5,6 +5,9 @@
 
 #include <cstddef>
 #include <cstring>
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
 
 #include "block_kernels.hpp"
 
@@ -48,11 +51,21 @@ inline void operator+=(Eight& a, const Eight& b) {
 inline void operator-=(Eight& a, const Eight& b) {
     for (std::size_t i = 0; i < registers; ++i) a.part[i] -= b.part[i];
 }
+// As one instruction a register: number by number it takes far longer.
+inline Register square_root(Register a) {
+#if defined(__AVX512F__)
+    return _mm512_maskz_sqrt_pd(0xff, a);  // the plain one warns in GCC 12
+#elif defined(__AVX__)
+    return _mm256_sqrt_pd(a);
+#elif defined(__SSE2__)
+    return _mm_sqrt_pd(a);
+#else
+    for (std::size_t i = 0; i < lanes; ++i) a[i] = __builtin_sqrt(a[i]);
+    return a;
+#endif
+}
 inline void square_root(Eight& a) {
-    double values[8];
-    store(values, a);
-    for (double& value : values) value = __builtin_sqrt(value);
-    load(a, values);
+    for (std::size_t i = 0; i < registers; ++i) a.part[i] = square_root(a.part[i]);
 }
 
 // Rows that are worked on at a time, so that both blocks stay in the first cache.
@@ -85,19 +98,6 @@ inline void cross(const double* a, const double* b, std::size_t n, double* out) 
             }
         }
     }
-}
-
-inline void project(const double* a, const double* y, std::size_t n, double* out) {
-    Eight low = all(0.0), high = all(0.0);
-    for (std::size_t row = 0; row < n; ++row) {
-        Eight x0, x1;
-        load(x0, a + row * width);
-        load(x1, a + row * width + 8);
-        low += y[row] * x0;
-        high += y[row] * x1;
-    }
-    store(out, low);
-    store(out + 8, high);
 }
 
 // Takes a multiple of a row off another.
@@ -173,33 +173,57 @@ inline void downdate(const double* w, const double* c, std::size_t m, double* gr
     store(right + 8, high);
 }
 
-// A Cholesky factorisation a prior, one in each lane.
-inline void try_priors(const double* gram, const double* right, const double* deviations, double* root, double* drop) {
-    Eight lower[width][width], d[width], solved[width];
-    for (std::size_t i = 0; i < width; ++i) load(d[i], deviations + i * batch);
+// A Cholesky factorisation a prior, one in each lane. It goes column by column, since the rows of a column need not
+// wait for each other. The right hand side is one more row.
+inline void try_priors(const double* gram, const double* right, const std::size_t* features, std::size_t count,
+                       const double* deviations, double* root, double* drop) {
+    Eight lower[width + 1][width], d[width], diagonal[width];
+    for (std::size_t i = 0; i < count; ++i) {
+        load(d[i], deviations + i * batch);
+        diagonal[i] = all(1.0);
+        diagonal[i] += gram[features[i] * width + features[i]] * (d[i] * d[i]);
+    }
     Eight determinant = all(1.0), sum = all(0.0);
-    for (std::size_t i = 0; i < width; ++i) {
-        for (std::size_t j = 0; j < i; ++j) {
-            Eight a = gram[i * width + j] * (d[i] * d[j]);
+    for (std::size_t j = 0; j < count; ++j) {
+        square_root(diagonal[j]);
+        determinant = determinant * diagonal[j];
+        const Eight inverse = all(1.0) / diagonal[j];
+        const auto start = [&](std::size_t i) {
+            return i < count ? gram[features[i] * width + features[j]] * (d[i] * d[j]) : right[features[j]] * d[j];
+        };
+        const auto finish = [&](std::size_t i, const Eight& a) {
+            lower[i][j] = a * inverse;
+            if (i < count) {
+                diagonal[i] -= lower[i][j] * lower[i][j];
+            } else {
+                sum += lower[i][j] * lower[i][j];
+            }
+        };
+        std::size_t i = j + 1;
+        for (; i + 4 <= count + 1; i += 4) {
+            Eight a0 = start(i), a1 = start(i + 1), a2 = start(i + 2), a3 = start(i + 3);
+            for (std::size_t k = 0; k < j; ++k) {
+                const Eight l = lower[j][k];
+                a0 -= lower[i][k] * l;
+                a1 -= lower[i + 1][k] * l;
+                a2 -= lower[i + 2][k] * l;
+                a3 -= lower[i + 3][k] * l;
+            }
+            finish(i, a0);
+            finish(i + 1, a1);
+            finish(i + 2, a2);
+            finish(i + 3, a3);
+        }
+        for (; i <= count; ++i) {
+            Eight a = start(i);
             for (std::size_t k = 0; k < j; ++k) a -= lower[i][k] * lower[j][k];
-            lower[i][j] = a * lower[j][j];
+            finish(i, a);
         }
-        Eight diagonal = all(1.0), a = right[i] * d[i];
-        diagonal += gram[i * width + i] * (d[i] * d[i]);
-        for (std::size_t k = 0; k < i; ++k) {
-            diagonal -= lower[i][k] * lower[i][k];
-            a -= lower[i][k] * solved[k];
-        }
-        square_root(diagonal);
-        determinant = determinant * diagonal;
-        lower[i][i] = all(1.0) / diagonal;
-        solved[i] = a * lower[i][i];
-        sum += solved[i] * solved[i];
     }
     store(root, determinant);
     store(drop, sum);
 }
 
-inline constexpr BlockKernels table() { return {cross, project, substitute, downdate, try_priors}; }
+inline constexpr BlockKernels table() { return {cross, substitute, downdate, try_priors}; }
 
 }  // namespace knnmi::regression::KNNMI_BLOCK_ISA

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 #include <span>
@@ -111,6 +112,16 @@ void take_off_means(std::vector<double>& values, const std::vector<std::size_t>&
     for (std::size_t row = 0; row < values.size(); ++row) values[row] -= sums[bin[row]] / counts[bin[row]];
 }
 
+// The places of questions with the same target, target by target. One fitter answers them, and keeps what they share.
+template <class Question>
+std::vector<std::vector<std::size_t>> by_target(const std::vector<Question>& questions) {
+    std::map<BlockFeature, std::vector<std::size_t>> places;
+    for (std::size_t i = 0; i < questions.size(); ++i) places[questions[i].target].push_back(i);
+    std::vector<std::vector<std::size_t>> groups;
+    for (auto& [target, group] : places) groups.push_back(std::move(group));
+    return groups;
+}
+
 std::vector<double> residual_of(const regression::BlockTable& table, const FittedTarget& fit) {
     BlockFitter fitter(table, fit.target, {});
     fitter.reset(fit.terms);
@@ -145,22 +156,26 @@ std::vector<BlockFit> BlockRegression::fits(const std::vector<BlockSearch>& sear
     }
     const regression::BlockTable::Use use(*table_);
     std::vector<BlockFit> found(searches.size());
-    parallel_for(searches.size(), options, [&](std::size_t i, int) {
-        const BlockSearch& search = searches[i];
-        std::vector<std::int32_t> columns(search.columns);
-        std::sort(columns.begin(), columns.end());
-        columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
-        const auto among = [&](std::int32_t j) {
-            return j < 0 || std::binary_search(columns.begin(), columns.end(), j);
-        };
-        std::vector<BlockTerm> start;
-        for (const BlockTerm& term : search.start) {
-            if (among(term[0]) && among(term[1])) start.push_back(term);
+    const auto groups = by_target(searches);
+    parallel_for(groups.size(), options, [&](std::size_t group, int) {
+        BlockFitter fitter(*table_, searches[groups[group].front()].target, costs);
+        for (const std::size_t i : groups[group]) {
+            end_if_stopped();
+            const BlockSearch& search = searches[i];
+            std::vector<std::int32_t> columns(search.columns);
+            std::sort(columns.begin(), columns.end());
+            columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+            const auto among = [&](std::int32_t j) {
+                return j < 0 || std::binary_search(columns.begin(), columns.end(), j);
+            };
+            std::vector<BlockTerm> start;
+            for (const BlockTerm& term : search.start) {
+                if (among(term[0]) && among(term[1])) start.push_back(term);
+            }
+            fitter.reset(start);
+            fitter.search(columns);
+            found[i] = {fitter.terms(), fitter.gain()};
         }
-        BlockFitter fitter(*table_, search.target, costs);
-        fitter.reset(start);
-        fitter.search(columns);
-        found[i] = {fitter.terms(), fitter.gain()};
     });
     return found;
 }
@@ -174,11 +189,15 @@ std::vector<std::vector<double>> BlockRegression::main_gains(const std::vector<F
     for (const auto& columns : candidates) table_->check_columns(columns);
     const regression::BlockTable::Use use(*table_);
     std::vector<std::vector<double>> found(fits.size());
-    parallel_for(fits.size(), options, [&](std::size_t i, int) {
-        BlockFitter fitter(*table_, fits[i].target, costs);
-        fitter.reset(fits[i].terms);
-        for (const std::int32_t j : candidates[i]) {
-            found[i].push_back(std::max(fitter.best_prior({j, -1, 0}).gain, 0.0));
+    const auto groups = by_target(fits);
+    parallel_for(groups.size(), options, [&](std::size_t group, int) {
+        BlockFitter fitter(*table_, fits[groups[group].front()].target, costs);
+        for (const std::size_t i : groups[group]) {
+            end_if_stopped();
+            fitter.reset(fits[i].terms);
+            for (const std::int32_t j : candidates[i]) {
+                found[i].push_back(std::max(fitter.best_prior({j, -1, 0}).gain, 0.0));
+            }
         }
     });
     return found;

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 #include "block_kernels.hpp"
@@ -22,46 +21,68 @@ using Strip = std::array<double, width>;
 // Main block j has the number j, the pair block of j < k the number columns + j * columns + k.
 using BlockNumber = std::uint64_t;
 
-// Values by a pair of numbers, kept until there are too many. A value, once there, stays until `forget`.
-template <class Value>
-class Kept {
+// Tiles by the numbers of two blocks, kept until there are too many. A tile, once there, stays until `forget`.
+class KeptTiles {
 public:
     template <class Make>
-    const Value& get(std::uint64_t a, std::uint64_t b, const Make& make) {
-        Part& part = parts_[(a * 31 + b) % parts_.size()];
-        const Key key{a, b};
+    const Tile& get(BlockNumber a, BlockNumber b, const Make& make) {
+        const std::uint64_t hash = (a * 0x9E3779B97F4A7C15u) ^ (b * 0xC2B2AE3D27D4EB4Fu);
+        Part& part = parts_[hash % parts_.size()];
         {
             const std::lock_guard<std::mutex> guard(part.lock);
-            if (const auto found = part.values.find(key); found != part.values.end()) return *found->second;
+            if (const Slot& slot = part.place_of(hash, a, b); slot.tile) return *slot.tile;
         }
-        auto made = std::make_unique<Value>(make());
+        auto made = std::make_unique<Tile>(make());
         const std::lock_guard<std::mutex> guard(part.lock);
-        return *part.values.try_emplace(key, std::move(made)).first->second;
+        Slot* slot = &part.place_of(hash, a, b);
+        if (!slot->tile && ++part.count * 2 > part.slots.size()) {
+            part.grow();
+            slot = &part.place_of(hash, a, b);
+        }
+        if (!slot->tile) *slot = {hash, a, b, std::move(made)};
+        return *slot->tile;
     }
 
     std::size_t bytes() const {
         std::size_t count = 0;
-        for (const Part& part : parts_) count += part.values.size();
-        return count * sizeof(Value);
+        for (const Part& part : parts_) count += part.count;
+        return count * sizeof(Tile);
     }
 
     void forget() {
-        for (Part& part : parts_) part.values.clear();
+        for (Part& part : parts_) {
+            for (Slot& slot : part.slots) slot.tile.reset();
+            part.count = 0;
+        }
     }
 
 private:
-    struct Key {
-        std::uint64_t a, b;
-        bool operator==(const Key&) const = default;
+    struct Slot {
+        std::uint64_t hash = 0;
+        BlockNumber a = 0, b = 0;
+        std::unique_ptr<Tile> tile;
     };
-    struct Hash {
-        std::size_t operator()(const Key& key) const {
-            return (key.a * 0x9E3779B97F4A7C15u) ^ (key.b * 0xC2B2AE3D27D4EB4Fu);
-        }
-    };
+    // Open addressing: a look-up waits for memory but once, before it waits for the tile.
     struct Part {
         std::mutex lock;
-        std::unordered_map<Key, std::unique_ptr<Value>, Hash> values;
+        std::size_t count = 0;
+        std::vector<Slot> slots = std::vector<Slot>(16);  // a power of two, half of them free
+
+        // Where the tile is, or the free slot for it.
+        Slot& place_of(std::uint64_t hash, BlockNumber a, BlockNumber b) {
+            std::size_t place = hash >> 32;
+            for (;; ++place) {
+                Slot& slot = slots[place & (slots.size() - 1)];
+                if (!slot.tile || (slot.a == a && slot.b == b)) return slot;
+            }
+        }
+        void grow() {
+            std::vector<Slot> smaller(2 * slots.size());
+            smaller.swap(slots);
+            for (Slot& slot : smaller) {
+                if (slot.tile) place_of(slot.hash, slot.a, slot.b) = std::move(slot);
+            }
+        }
     };
     std::array<Part, 61> parts_;
 };
@@ -71,21 +92,24 @@ struct BlockTable {
     std::array<std::int32_t, 4> pair_features{};
     const BlockKernels& kernels;
 
-    // Priors in batches: standard deviations by [batch][feature][prior in the batch], padded with zeros, which gain
-    // nothing.
+    // Standard deviations by [prior][feature], and batches of priors that use much the same features.
     struct Priors {
-        std::size_t count = 0;
+        struct Batch {
+            std::vector<std::size_t> features;
+            std::vector<double> deviations;  // by [place among the features][place in the batch], padded with zeros
+            std::vector<std::int32_t> numbers;
+        };
         std::vector<double> deviations;
-        double deviation(std::size_t prior, std::size_t feature) const {
-            return deviations[(prior / batch * width + feature) * batch + prior % batch];
-        }
+        std::vector<Batch> batches;
+        explicit Priors(const BlockPriors& given);
+        std::size_t count() const { return deviations.size() / width; }
+        double deviation(std::size_t prior, std::size_t feature) const { return deviations[prior * width + feature]; }
     };
     std::vector<Priors> main_priors;
     Priors pair_priors;
 
     std::vector<Tile> main_tiles;  // of main blocks j <= k
-    mutable std::unique_ptr<Kept<Tile>> tiles = std::make_unique<Kept<Tile>>();
-    mutable std::unique_ptr<Kept<Strip>> strips = std::make_unique<Kept<Strip>>();
+    mutable std::unique_ptr<KeptTiles> tiles = std::make_unique<KeptTiles>();
 
     BlockTable(BlockFeatures features_, const std::vector<BlockPriors>& main, const BlockPriors& pair,
                std::array<std::int32_t, 4> pair_features_, const Options& options);
@@ -159,7 +183,9 @@ private:
 
     const Tile& tile(const BlockTerm& a, const BlockTerm& b, bool& turned) const;
     const Tile& main_tile(std::size_t j, std::size_t k) const;  // j <= k
-    const double* values_of(const BlockTerm& a, std::vector<double>& scratch) const;
+    // The values of a block; those of a pair block until this thread has made two others.
+    const double* values_of(const BlockTerm& a) const;
+    const std::uint64_t serial_;  // no other table in this process has it
 };
 
 template <class Found>
@@ -169,14 +195,17 @@ void BlockTable::score_pairs(const std::vector<double>& left, const std::vector<
     double square = 0.0;
     for (const double r : left) square += r * r;
     if (!(square > 0)) return;
-    std::vector<double> times, beside;
+    const bool same = &one == &other;
+    std::vector<double> times;
+    std::vector<std::vector<double>> made(same ? (one.size() + group - 1) / group : 1);
     Tile sums;
     for (std::size_t a = 0; a < one.size(); a += group) {
         const std::size_t many = std::min(group, one.size() - a);
         side_by_side(one.data() + a, many, left.data(), times);
-        for (std::size_t b = &one == &other ? a : 0; b < other.size(); b += group) {
+        for (std::size_t b = same ? a : 0; b < other.size(); b += group) {
             const std::size_t others = std::min(group, other.size() - b);
-            side_by_side(other.data() + b, others, nullptr, beside);
+            std::vector<double>& beside = made[same ? b / group : 0];
+            if (a == 0 || !same) side_by_side(other.data() + b, others, nullptr, beside);
             kernels.cross(times.data(), beside.data(), rows(), sums.data());
             for (std::size_t i = 0; i < many; ++i) {
                 for (std::size_t j = 0; j < others; ++j) {
