@@ -24,8 +24,9 @@ __all__ = ["Allowed", "GraphSearch"]
 
 Edge = tuple[int, int]
 
-EXACT_MOVES, EXACT_MOVES_OF_FEW, FEW = 6, 28, 8
-"""So many additions are computed in full at a time; of up to 8 columns all of them."""
+LEAST_EXACT_MOVES = 28
+"""As many additions as there are columns are computed in full, and at least so many: all of those of up to 8 columns.
+Among fewer a column that stands in for its neighbour may come first, and stay."""
 SCREENED = 25
 """Candidates of the regression of one column on all others."""
 _LEAST_PAIR_PRICE = 9.0
@@ -195,7 +196,7 @@ class GraphSearch:
         i_of, j_of = np.nonzero(np.triu(self._allowed.free, 1) & (both > least))
         pairs = [(i, j) for i, j in zip(i_of.tolist(), j_of.tolist(), strict=True) if j not in state.neighbors[i]]
         pairs.sort(key=lambda pair: (-both[pair], pair))
-        most = EXACT_MOVES_OF_FEW if self._regressions.p <= FEW else EXACT_MOVES
+        most = max(LEAST_EXACT_MOVES, self._regressions.p)
         return self._apply_best(state, [({pair}, set()) for pair in pairs[:most]])
 
     def _remove(self, state: _State) -> bool:
