@@ -4,9 +4,11 @@
 #include <cmath>
 #include <vector>
 
+#include "along_y.hpp"
 #include "far_neighbors.hpp"
 #include "fewer_columns.hpp"
 #include "kernels/kernels.hpp"
+#include "sorted_column.hpp"
 
 namespace knnmi {
 
@@ -66,15 +68,17 @@ bool merges_categories(const Points& z) {
     return !z.empty() && z.rows() <= most_places && equal_rows(columns_of(z)) < 1'000;
 }
 
-// Whether y's beside one column in z are searched in a space, as measured with k = 3. It is fastest for permutations;
-// but of very many points lists are faster, if none is far and few are equal in z. In small categories the k-th
-// neighbour is often outside, with all points as near.
-bool fits_space(const Points& x, const Points& z, std::size_t count, bool permuted) {
+// Whether y's beside one column in z are searched in a space, as measured with k = 3 and 5: permutations where far
+// values or equal ones would make lists long. Else lists are faster. In small categories the k-th neighbour is often
+// outside, with all points as near.
+bool fits_space(const Points& x, const Points& z, std::size_t count, const Points* permuted) {
     const std::size_t rows = x.rows();
     if (rows < 1'000 || rows > most_places) return false;
     if (z.is_category(0) && count >= 4 && equal_rows({z}) < 100) return true;
-    if (!permuted || count < 16) return false;
-    if (rows <= 10'000 || z.is_category(0) || has_far_values(x) || has_far_values(z)) return true;
+    if (permuted == nullptr || count < 16) return false;
+    if (z.is_category(0) || has_far_values(*permuted)) return true;
+    if (!permuted->is_category(0) && has_outliers(SortedColumn(values_of(*permuted)))) return true;
+    if (rows >= 2'000 && (has_far_values(x) || has_far_values(z))) return true;
     return equal_rows({z}) > 0.1 * static_cast<double>(rows);
 }
 
@@ -87,7 +91,7 @@ std::size_t longest_list(std::size_t points, std::size_t k) {
 
 std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& given_z, const Neighborhood& neighborhood,
                                             std::size_t y_width, std::size_t count, const Options& options,
-                                            bool permuted) {
+                                            const Points* permuted) {
     const FewerColumns fewer(given_z, merges_categories(given_z));
     const Points z = fewer.points();
     if (neighborhood.estimator == Estimator::cells) return make_cell_engine(x, z, neighborhood, options);

@@ -59,10 +59,10 @@ std::unique_ptr<NeighborEngine> make_batch_engine(const Points& x, const Points&
 std::size_t longest_list(std::size_t points, std::size_t k);
 
 // The one that counts cells for the estimator by cells, else the one for options.engine; `automatic` chooses by the
-// widths, by `count`, the number of y's that will be used, and by whether these are permutations of one
-// that do not depend on z.
+// widths, by `count`, the number of y's that will be used, and what these are permutations of, if these
+// do not depend on z.
 std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                             std::size_t y_width, std::size_t count, const Options& options,
-                                            bool permuted = false);
+                                            const Points* permuted = nullptr);
 
 }  // namespace knnmi

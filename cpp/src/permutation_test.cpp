@@ -45,7 +45,8 @@ public:
                  const Permutations& permutations, std::size_t count, const Options& options)
         : y_(y),
           rows_(z.empty() ? Points::none(x.rows()) : z, permutations, options),
-          engine_(make_engine(x, z, neighborhood, y.columns(), count, options, permutations.neighbors == 0)) {}
+          engine_(make_engine(x, z, neighborhood, y.columns(), count, options,
+                              permutations.neighbors == 0 ? &y_ : nullptr)) {}
 
     void write(std::size_t first, std::span<Sum> out) {
         const ColumnSource source{

@@ -147,8 +147,10 @@ inline auto with_distance(const BatchView& y, std::size_t self, const Function& 
     return f(BatchDistance<false>(y, self));
 }
 
+// Flat, since a call for each insertion would keep what is nearest in memory.
 template <class Nearest, class Distance>
-inline Doubles batch_nearest_with(const NeighborList& xz, Nearest& nearest, const Distance& y_distance) {
+[[gnu::flatten]] inline Doubles batch_nearest_with(const NeighborList& xz, Nearest& nearest,
+                                                   const Distance& y_distance) {
     for (std::size_t c = 0; c < xz.chunks; ++c) {
         if (!any(less(broadcast(xz.floor[c]), nearest.bound()))) break;
         for (std::size_t i = c * lanes; i < (c + 1) * lanes; ++i)

@@ -8,7 +8,7 @@ namespace knnmi::KNNMI_ISA {
 inline bool rank(const SortedLevels& sorted, const double* values, std::size_t n, std::uint32_t* out) {
     for (std::size_t i = 0; i < n; ++i) {
         const Doubles value = broadcast(values[i]);
-        const std::size_t smaller = partition_point(sorted, [=](Doubles v) { return less(v, value); });
+        const std::size_t smaller = partition_point(sorted, values[i], [=](Doubles v) { return less(v, value); });
         if (smaller == n || sorted.level[0][smaller] != values[i]) return false;
         out[i] = static_cast<std::uint32_t>(smaller);
     }
@@ -26,7 +26,7 @@ inline std::size_t numbers_within(const std::uint32_t* numbers, Range places, Ra
 // The same by the grid. Of a wide window only its edges are looked at, outside of the whole cells: so the time grows
 // with the root of the number of points.
 inline std::size_t placed_by_grid(const RankedLine& line, Range window, Range places) {
-    constexpr std::size_t wide = 4;  // cells
+    constexpr std::size_t wide = 16;  // cells; fewer are sooner counted one by one
     const std::size_t shift = line.grid_shift, whole = (std::size_t{1} << shift) - 1;
     const Range rows{(window.begin + whole) >> shift, window.end >> shift};
     if (rows.end < rows.begin + wide) return numbers_within(line.places, window, places);
