@@ -48,6 +48,7 @@ SHAPES: dict[str, Callable[[Table], Table]] = {
     "half the rows equal in z": conditions(half_zero),
     "two values in z": conditions(np.sign),
     "five values in z": conditions(columns(lambda u: np.floor(5 * u))),
+    "thirty categories in z": conditions(columns(lambda u: np.floor(30 * u))),
     "constant z": conditions(np.zeros_like),
     "one constant in z": conditions(lambda z: np.hstack([np.zeros((len(z), 1)), z[:, 1:]])),
     "counts": columns(lambda u: np.floor(np.exp(norm.ppf(u) + 0.5))),
@@ -56,12 +57,17 @@ SHAPES: dict[str, Callable[[Table], Table]] = {
     "Cauchy": columns(cauchy.ppf),
 }
 
+CATEGORIES = {"thirty categories in z"}  # whose z are no numbers
+
 
 def seconds(shape: str, rows: int, count: int) -> float:
     """Return the CPU time of a test of this shape."""
     table = SHAPES[shape](np.hstack(data.gaussian(rows, count)))
+    flags = [False, False] + count * [shape in CATEGORIES]
     before = time.process_time()
-    pyknnmi.numbers.permutation_test(table[:, 0], table[:, 1], table[:, 2:], 3, permutations=PERMUTATIONS, threads=1)
+    pyknnmi.numbers.permutation_test(
+        table[:, 0], table[:, 1], table[:, 2:], 3, permutations=PERMUTATIONS, threads=1, categories=flags
+    )
     return time.process_time() - before
 
 
