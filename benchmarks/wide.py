@@ -83,7 +83,12 @@ def nonlinear(rows, columns, seed):
     return _network(round(columns / 7), rows, "gaussian", False, seed)
 
 
-KINDS = {make.__name__: make for make in (gaussian, independent, nonlinear, hubs)}
+def linear(rows, columns, seed):
+    """Return small linear networks of seven columns side by side."""
+    return _network(round(columns / 7), rows, "gaussian", True, seed)
+
+
+KINDS = {make.__name__: make for make in (gaussian, independent, nonlinear, linear, hubs)}
 
 
 def adjust(options):
