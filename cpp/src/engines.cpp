@@ -71,14 +71,14 @@ bool merges_categories(const Points& z) {
 // Whether y's beside one column in z are searched in a space, as measured with k = 3 and 5: permutations where far
 // values or equal ones would make lists long. Else lists are faster. In small categories the k-th neighbour is often
 // outside, with all points as near.
-bool fits_space(const Points& x, const Points& z, std::size_t count, const Points* permuted) {
+bool fits_space(const Points& x, const Points& z, std::size_t k, std::size_t count, const Points* permuted) {
     const std::size_t rows = x.rows();
     if (rows < 1'000 || rows > most_places) return false;
     if (z.is_category(0) && count >= 4 && equal_rows({z}) < 100) return true;
     if (permuted == nullptr || count < 16) return false;
     if (z.is_category(0) || has_far_values(*permuted)) return true;
     if (!permuted->is_category(0) && has_outliers(SortedColumn(values_of(*permuted)))) return true;
-    if (rows >= 2'000 && (has_far_values(x) || has_far_values(z))) return true;
+    if (rows > longest_list(rows, k) && has_far_values(x) && has_far_values(z)) return true;
     return equal_rows({z}) > 0.1 * static_cast<double>(rows);
 }
 
@@ -98,11 +98,11 @@ std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& given
     if (x.columns() != 1 || y_width != 1 || options.engine == Engine::tree)
         return make_tree_engine(x, z, neighborhood, options);
     if (z.empty()) return make_plane_engine(x, neighborhood, kernels(), options);
-    if (options.engine == Engine::automatic && z.columns() == 1 && fits_space(x, z, count, permuted))
+    const auto k = static_cast<std::size_t>(neighborhood.k);
+    if (options.engine == Engine::automatic && z.columns() == 1 && fits_space(x, z, k, count, permuted))
         return make_space_engine(x, z, neighborhood, kernels(), options);
-    const bool shares = options.engine == Engine::automatic
-                            ? count >= enough_to_share(x, z, static_cast<std::size_t>(neighborhood.k))
-                            : options.engine == Engine::batch;
+    const bool shares =
+        options.engine == Engine::automatic ? count >= enough_to_share(x, z, k) : options.engine == Engine::batch;
     return shares ? make_batch_engine(x, z, neighborhood, kernels(), options)
                   : make_single_engine(x, z, neighborhood, kernels(), options);
 }
