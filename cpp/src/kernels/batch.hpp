@@ -12,9 +12,10 @@ inline void append(PointDistances list, std::size_t& size, Doubles distances, st
     size += count(chosen);
 }
 
+// Flat: distances that calls return go through memory.
 template <bool WithZ>
-inline void neighbors_in_blocks(const PointQuery& q, double radius, PointDistances xz, PointDistances z,
-                                std::size_t* found) {
+[[gnu::flatten]] inline void neighbors_in_blocks(const PointQuery& q, double radius, PointDistances xz,
+                                                 PointDistances z, std::size_t* found) {
     const Doubles reach = broadcast(radius);
     std::size_t in_xz = 0, in_z = 0;
     for (std::size_t b = 0; b < q.block_count; ++b) {
