@@ -78,6 +78,12 @@ def gaussian(rows, columns, seed):
     return random_gaussian(rows, columns, edge_probability=2 * EDGES / (columns - 1), seed=seed)
 
 
+def cubed(rows, columns, seed):
+    """Return the cubes of such a table."""
+    data, graph = gaussian(rows, columns, seed)
+    return data.values**3, pyknnmi.Graph([f"X{j}" for j in range(1, columns + 1)], graph.edges)
+
+
 def nonlinear(rows, columns, seed):
     """Return small nonlinear networks of seven columns side by side."""
     return _network(round(columns / 7), rows, "gaussian", False, seed)
@@ -88,7 +94,7 @@ def linear(rows, columns, seed):
     return _network(round(columns / 7), rows, "gaussian", True, seed)
 
 
-KINDS = {make.__name__: make for make in (gaussian, independent, nonlinear, linear, hubs)}
+KINDS = {make.__name__: make for make in (gaussian, cubed, independent, nonlinear, linear, hubs)}
 
 
 def adjust(options):
