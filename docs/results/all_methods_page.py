@@ -277,8 +277,9 @@ The data are of two sorts.
 
 Behind each mean is its standard error. A small number behind it is the number of draws where that is not {draws}:
 long runs were made less often. The runs are in [all_methods.csv](all_methods.csv), one a row, with the false and the
-missed edges of each. Those of `functional-anova` and `residual` are of commit {commit}, all others of the commits
-6e94af4 and c5dd2e1. In `docs/results`, `python all_methods.py --help` says how runs are added;
+missed edges of each. Those of `functional-anova` and `residual` are of commit {commit}, but those of the former for
+more than 8 columns and 500 rows of c87c076. All others are of the commits 6e94af4, c5dd2e1 and f82201e.
+In `docs/results`, `python all_methods.py --help` says how runs are added;
 `python all_methods_page.py` makes this page.
 
 ## Wrong pairs with {n} rows
@@ -316,7 +317,7 @@ Median user CPU seconds of a graph, on one thread of a machine that others used 
 Wrong pairs, and below them false + missed edges.
 
 {all_means}"""
-COMMIT = "c87c076"
+COMMIT = "56563c7"
 
 
 def page(cells: Mapping[Key, Cell]) -> str:

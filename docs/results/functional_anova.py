@@ -3,6 +3,7 @@
     python functional_anova.py false-edges [--graphs 30]
     python functional_anova.py stars, or chains [--graphs 10]
     python functional_anova.py wide [--columns 60] [--rows 500] [--graphs 5] [--specs "functional-anova;fast"]
+    python functional_anova.py oracle [--columns 60] [--rows 500] [--graphs 12]
     python functional_anova.py hard [--graphs 10]
     python functional_anova.py level [--graphs 4]
     python functional_anova.py times [--graphs 5]
@@ -222,6 +223,42 @@ def measured(spec, make, n, p, graphs):
     return np.array(rows)
 
 
+def likelihood_ratios(values, edges):
+    """The log likelihood ratio of each pair of Gaussian columns, given the true neighbours of one of the two.
+
+    Of both ways the one that says less, shape (p, p).
+    """
+    n, p = values.shape
+    correlation = np.corrcoef(values.T)
+    neighbors = [{k for edge in edges for k in edge if i in edge and k != i} for i in range(p)]
+    ratios = np.zeros((p, p))
+    for i, j in itertools.permutations(range(p), 2):
+        columns = [i, j, *sorted(neighbors[i] - {j})]
+        precision = np.linalg.inv(correlation[np.ix_(columns, columns)])
+        ratios[i, j] = -n / 2 * np.log(1 - precision[0, 1] ** 2 / (precision[0, 0] * precision[1, 1]))
+    return np.minimum(ratios, ratios.T)
+
+
+def oracle(graphs, p, n):
+    """Wrong pairs of functional-anova on Gaussian tables, and of who knows all other neighbours and the best bound."""
+    row("data", "p", "n", "`functional-anova`", "`fast`", "oracle", "its bound, nats")
+    row(*["---"] * 7)
+    bounds = np.arange(3.0, 12.1, 0.5)
+    wrong = []
+    for seed in range(FIRST_SEED, FIRST_SEED + graphs):
+        values, edges = gaussian(n, p, np.random.default_rng(seed))
+        joined = np.zeros((p, p), dtype=bool)
+        joined[tuple(np.transpose(edges))] = True
+        seen = likelihood_ratios(values, edges)[..., None] > bounds
+        of_oracle = (seen != joined[..., None])[np.triu_indices(p, 1)].sum(axis=0)
+        data, truth = table(gaussian, n, p, seed)
+        found = [timed(data, spec)[0].hamming(truth) for spec in ("functional-anova", "fast")]
+        wrong.append([*found, *of_oracle])
+    wrong = np.array(wrong)
+    best = 2 + int(np.argmin(wrong[:, 2:].mean(axis=0)))
+    row("gaussian", p, n, *[with_error(wrong[:, k]) for k in (0, 1, best)], bounds[best - 2])
+
+
 def row(*cells):
     print("| " + " | ".join(map(str, cells)) + " |", flush=True)
 
@@ -316,7 +353,7 @@ def real(specs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("false-edges", *MORE, "wide", "hard", "level", "times", "real"))
+    parser.add_argument("what", choices=("false-edges", *MORE, "wide", "oracle", "hard", "level", "times", "real"))
     parser.add_argument("--graphs", type=int, default=30)
     parser.add_argument("--columns", type=int, default=60)
     parser.add_argument("--rows", type=int, default=500)
@@ -327,6 +364,8 @@ def main():
         real(specs)
     elif given.what == "wide":
         report(specs, [(make, given.columns, given.rows) for make in (gaussian, cubed, nonlinear)], given.graphs)
+    elif given.what == "oracle":
+        oracle(given.graphs, given.columns, given.rows)
     elif given.what == "level":
         level(given.graphs)
     elif given.what == "times":
