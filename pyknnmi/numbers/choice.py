@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from pyknnmi.numbers.samples import EstimatorName, Points
-from pyknnmi.numbers.ties import cells_suit, tied_share
+from pyknnmi.numbers.ties import cells_suit
 
 __all__ = ["estimator_for", "estimator_for_candidates"]
 
@@ -37,10 +37,11 @@ def _for_each(
     if estimator != "auto":
         return estimator
     categories = flags or [False] * columns.shape[1]
-    levels = [len(np.unique(column)) for column in columns.T]
+    ordered = np.sort(columns.T, axis=1)
+    levels = (1 + (ordered[:, 1:] != ordered[:, :-1]).sum(axis=1)).tolist()
     if all(cells_suit(len(columns), [levels[i] for i in q], [categories[i] for i in q]) for q in questions):
         return "cells"
     if any(categories):
         return "mixed"
-    tied = any(tied_share(column, k) > 0 and column.min() < column.max() for column in columns.T)
-    return "mixed" if tied else "ksg"
+    tied = (ordered[:, k + 1 :] == ordered[:, : -k - 1]).any(axis=1)  # a value that more than k others equal
+    return "mixed" if (tied & (ordered[:, 0] < ordered[:, -1])).any() else "ksg"

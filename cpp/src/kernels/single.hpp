@@ -23,8 +23,9 @@ inline Doubles key_distance(const Geometry& g, std::size_t self, std::size_t fir
     return d;
 }
 
+// Flat, as is the next: distances that calls return go through memory.
 template <class Nearest>
-inline double nearest_beside_x(const PointQuery& q, Nearest nearest) {
+[[gnu::flatten]] inline double nearest_beside_x(const PointQuery& q, Nearest nearest) {
     const Doubles x_cap = broadcast(q.x_cap), y_cap = broadcast(q.y_cap);
     double* out = q.distances;
     for (std::size_t b = 0; b < q.block_count; ++b) {
@@ -44,7 +45,7 @@ inline double nearest_beside_x(const PointQuery& q, Nearest nearest) {
 }
 
 template <class Nearest>
-inline double nearest_within_xz(const PointQuery& q, Nearest nearest) {
+[[gnu::flatten]] inline double nearest_within_xz(const PointQuery& q, Nearest nearest) {
     const Doubles y_cap = broadcast(q.y_cap);
     double* out = q.distances;
     for (std::size_t b = 0; b < q.block_count; ++b) {
