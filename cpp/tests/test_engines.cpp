@@ -140,14 +140,17 @@ TEST(many_points_against_brute_force) {
     check_against_brute_force({gaussian(share_of(3000), 4, 3), 2, 3}, {}, "3000 points, dz=2");
 }
 
-// So many that windows in z are counted by the grid, and that lists of points that coincide would be too long.
+// So many that lists of points that coincide would be too long, and of the larger ones that windows in z are counted by
+// the grid.
 TEST(grids_and_long_lists_against_brute_force) {
-    std::size_t n = 8200;
-    for (const Family& family : std::span(data_families).first(share_of(std::size(data_families)))) {
-        const Estimator estimator = n % 2 == 0 ? Estimator::mixed : Estimator::ksg;
-        check_against_brute_force({family.make(n += 5, 3, 3), 1, {2, estimator}}, {},
-                                  std::string(family.name) + ", grid");
-    }
+    std::size_t more = 0;
+    for (const Family& family : std::span(data_families).first(share_of(std::size(data_families))))
+        for (const std::size_t dz : {0u, 1u}) {
+            const Estimator estimator = more % 2 == 0 ? Estimator::mixed : Estimator::ksg;
+            const std::size_t n = (dz == 0 ? 2100 : 8200) + (more += 5);
+            check_against_brute_force({family.make(n, 2 + dz, 3), dz, {2, estimator}}, {},
+                                      std::string(family.name) + ", grid, dz=" + std::to_string(dz));
+        }
 }
 
 // So many points that are equal in several columns of z that they are counted as sets; others in categories that are
