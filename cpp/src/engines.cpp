@@ -65,7 +65,9 @@ std::size_t enough_to_share(const Points& x, const Points& z, std::size_t k) {
 // Whether several categories in z are best seen as one. Sets of very many equal rows are counted whole where z has two
 // columns or more.
 bool merges_categories(const Points& z) {
-    return !z.empty() && z.rows() <= most_places && equal_rows(columns_of(z)) < 1'000;
+    std::size_t categories = 0;
+    for (std::size_t c = 0; c < z.columns(); ++c) categories += z.is_category(c);
+    return categories > 1 && z.rows() <= most_places && equal_rows(columns_of(z)) < 1'000;
 }
 
 // Whether y's beside one column in z are searched in a space, as measured with k = 3 and 5: permutations where far
