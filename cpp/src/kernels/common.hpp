@@ -32,43 +32,62 @@ inline std::size_t boxes_within(const Boxes& boxes, std::size_t dimensions, cons
     return found;
 }
 
-// The k smallest values seen in each lane, ascending.
+// The k smallest values seen in each lane, ascending: the first, then the others. An array of them GCC keeps in memory.
 template <std::size_t K>
 class LaneSmallest {
 public:
-    LaneSmallest() {
-        for (Doubles& value : kept_) value = broadcast(__builtin_inf());
-    }
-
     void insert(Doubles value) {
-        for (std::size_t j = 0; j + 1 < K; ++j) {
-            const Doubles smaller = min(kept_[j], value);
-            value = max(kept_[j], value);
-            kept_[j] = smaller;
-        }
-        kept_[K - 1] = min(kept_[K - 1], value);
+        const Doubles larger = max(first_, value);
+        first_ = min(first_, value);
+        others_.insert(larger);
     }
 
-    Doubles bound() const { return kept_[K - 1]; }
-    Doubles largest() const { return kept_[K - 1]; }
+    Doubles bound() const { return largest(); }
+    Doubles largest() const {
+        if constexpr (K == 1)
+            return first_;
+        else
+            return others_.largest();
+    }
 
     // The k-th smallest of all lanes together.
-    double largest_over_lanes() {
-        merge<4>();
-        merge<2>();
-        merge<1>();
-        return first_lane(largest());
+    double largest_over_lanes() const {
+        Doubles kept[K];
+        copy_to(kept);
+        merge<4>(kept);
+        merge<2>(kept);
+        merge<1>(kept);
+        return first_lane(kept[K - 1]);
+    }
+
+    void copy_to(Doubles* out) const {
+        out[0] = first_;
+        others_.copy_to(out + 1);
     }
 
 private:
     template <int Step>
-    void merge() {
+    static void merge(Doubles* kept) {
         Doubles other[K];
-        for (std::size_t j = 0; j < K; ++j) other[j] = exchange<Step>(kept_[j]);
-        for (const Doubles& value : other) insert(value);
+        for (std::size_t j = 0; j < K; ++j) other[j] = exchange<Step>(kept[j]);
+        for (Doubles value : other) {
+            for (std::size_t j = 0; j < K; ++j) {
+                const Doubles larger = max(kept[j], value);
+                kept[j] = min(kept[j], value);
+                value = larger;
+            }
+        }
     }
 
-    Doubles kept_[K];
+    Doubles first_ = broadcast(__builtin_inf());
+    LaneSmallest<K - 1> others_;
+};
+
+template <>
+class LaneSmallest<0> {
+public:
+    void insert(Doubles) {}
+    void copy_to(Doubles*) const {}
 };
 
 // The k-th smallest of `count` values, which are rearranged: it is then at index k - 1, with none larger before it.
