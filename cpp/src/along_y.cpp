@@ -67,7 +67,8 @@ std::size_t AlongY::xz_within(std::size_t position, double radius) const {
 std::size_t AlongY::y_within(const RankedColumn& y, double value, double radius) const {
     RankedLine alone = y.view();
     alone.z = nullptr;
-    alone.places = nullptr;
+    alone.ranks = nullptr;
+    alone.grid = nullptr;
     return kernels_->line_within(alone, value, 0.0, radius).yz - 1;
 }
 

@@ -72,6 +72,7 @@ void BatchedColumns::fill(std::size_t b, const FixedSide& fixed, const ColumnSou
             set_lines_[at] = {.points = among.size(),
                               .y = &in_sets_[at]->view(),
                               .z = nullptr,
+                              .ranks = nullptr,
                               .places = nullptr,
                               .by_place = nullptr,
                               .grid = nullptr,

@@ -38,7 +38,13 @@ RankedColumn::RankedColumn(std::shared_ptr<const SortedColumn> other, const Sort
         sorted_ = std::make_shared<SortedColumn>(y);
         usable();
     }
-    if (with_grid) make_grid();
+    if (with_grid) {
+        make_grid();
+    } else {
+        short_ranks_.resize(points_ + 64);
+        std::transform(ranks_.begin(), ranks_.end(), short_ranks_.begin(),
+                       [](std::uint32_t rank) { return static_cast<std::uint16_t>(rank); });
+    }
 }
 
 // Equal values take the places from their rank on. False where the sorted values are not these, each as often: one too
@@ -120,7 +126,8 @@ RankedLine RankedColumn::view() const {
     return {.points = points_,
             .y = &sorted_->view(),
             .z = &line_->z(),
-            .places = ranks_.data(),
+            .ranks = with_grid ? nullptr : short_ranks_.data(),
+            .places = with_grid ? ranks_.data() : nullptr,
             .by_place = with_grid ? ascending().rows.data() : nullptr,
             .grid = with_grid ? grid_.data() : nullptr,
             .grid_shift = grid_shift_,

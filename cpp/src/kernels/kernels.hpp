@@ -16,15 +16,17 @@ struct BoxQuery {
     double radius;
 };
 
-// A y along the order of a z of one column: places[i] is the place, or the rank, of the i-th point by z among the
-// sorted values of y. Of a y alone, sorted, z and places are null.
+// A y along the order of a z of one column: ranks[i] is the rank of the i-th point by z among the sorted values of y;
+// after them are 64 more. Of a y alone, sorted, z and ranks are null.
 //
-// Large ones have a grid, with cells of 2^grid_shift points in both orders: row r, column c of it has the number of
-// points in the first r cells by z and the first c cells by y. Then by_place is the inverse of places.
+// Large ones have a grid instead, with cells of 2^grid_shift points in both orders: row r, column c of it has the
+// number of points in the first r cells by z and the first c cells by y. places[i] is the place of the i-th point by z
+// among the sorted values, equal ones one after another, and by_place is the inverse.
 struct RankedLine {
     std::size_t points;
     const SortedLevels* y;
     const SortedLevels* z;
+    const std::uint16_t* ranks;
     const std::uint32_t* places;
     const std::uint32_t* by_place;
     const std::uint32_t* grid;  // or null

@@ -53,8 +53,10 @@ inline Range window_of(const RankedLine& line, double z, double radius) {
 
 // Points in the window of z that have their place in y in the range.
 inline std::size_t placed_within(const RankedLine& line, Range window, Range places) {
-    if (line.places == nullptr) return size(places);
-    return line.grid == nullptr ? numbers_within(line.places, window, places) : placed_by_grid(line, window, places);
+    if (line.grid != nullptr) return placed_by_grid(line, window, places);
+    if (line.ranks == nullptr) return size(places);
+    return count_between(line.ranks + window.begin, size(window), static_cast<std::uint16_t>(places.begin),
+                         static_cast<std::uint16_t>(size(places)));
 }
 
 inline LineCounts line_within(const RankedLine& line, double y, double z, double radius) {
