@@ -165,6 +165,19 @@ inline std::size_t append_set(Bits bits, std::size_t first, std::uint32_t* out) 
     return found;
 }
 
+// The same where mostly few bits are set.
+inline std::size_t append_few(std::uint64_t bits, std::size_t first, std::uint32_t* out) {
+    constexpr std::size_t few = 4;
+    const std::size_t found = count(static_cast<std::uint32_t>(bits)) + count(static_cast<std::uint32_t>(bits >> 32));
+    if (found > few) return append_set(bits, first, out);
+    for (std::size_t i = 0; i < few; ++i) {
+        out[i] = static_cast<std::uint32_t>(first) +
+                 static_cast<std::uint32_t>(__builtin_ctzll(bits | std::uint64_t{1} << 63));
+        bits &= bits - 1;
+    }
+    return found;
+}
+
 // Inserts the distances of other points, all those within the query's radius among them, and returns how many. It may
 // stop once all that are kept are 0.
 template <bool WithCategories, class Kept>

@@ -266,7 +266,7 @@ private:
             std::size_t many = 0;
             for (; w < near.words && many <= stretch; ++w) {
                 const std::size_t first = near.first[w];
-                many += append_set(between_64(places + first, window) & near.chosen[w], first, chosen + many);
+                many += append_few(between_64(places + first, window) & near.chosen[w], first, chosen + many);
             }
             for (std::size_t j = 0; j < many; ++j) {
                 const std::uint32_t i = chosen[j];
@@ -290,7 +290,7 @@ private:
             std::uint32_t chosen[stretch + 64];
             std::size_t many = 0;
             for (; first < window.end && many <= stretch; first += 64)
-                many += append_set(between_64(column.z_along_y + first, near_z) &
+                many += append_few(between_64(column.z_along_y + first, near_z) &
                                        between_64(column.x_along_y + first, near_x) & bits_before(window.end, first),
                                    first, chosen + many);
             for (std::size_t j = 0; j < many; ++j) {
