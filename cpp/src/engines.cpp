@@ -20,8 +20,13 @@ std::vector<Points> columns_of(const Points& points) {
     return columns;
 }
 
-// About how many others are equal to a row in these columns, by a sample of rows.
-double equal_rows(const std::vector<Points>& columns) {
+// How many rows are equal in some columns, by a sample of rows.
+struct Ties {
+    double equal;           // about how many others are equal to a row
+    std::size_t different;  // in the sample
+};
+
+Ties ties_in(const std::vector<Points>& columns) {
     const auto compare = [&](std::size_t a, std::size_t b) {
         for (const Points& column : columns)
             if (column(a, 0) != column(b, 0)) return column(a, 0) < column(b, 0);
@@ -31,12 +36,14 @@ double equal_rows(const std::vector<Points>& columns) {
     std::vector<std::size_t> sample(many);
     for (std::size_t i = 0; i < many; ++i) sample[i] = i * n / many;
     std::sort(sample.begin(), sample.end(), compare);
-    double equal = 0.0;
+    Ties ties{};
     for (auto first = sample.begin(), last = first; first != sample.end(); first = last) {
         last = std::upper_bound(first, sample.end(), *first, compare);
-        equal += static_cast<double>((last - first) * (last - first - 1));
+        ties.equal += static_cast<double>((last - first) * (last - first - 1));
+        ++ties.different;
     }
-    return equal * static_cast<double>(n) / static_cast<double>(many * (many - 1));
+    ties.equal *= static_cast<double>(n) / static_cast<double>(many * (many - 1));
+    return ties;
 }
 
 // The number of y's from which on shared lists pay, as measured with k = 3 on Gaussian data of 500 to 100,000 rows.
@@ -47,7 +54,7 @@ std::size_t enough_to_share(const Points& x, const Points& z, std::size_t k) {
     const std::size_t longest = longest_list(x.rows(), k);
     std::vector<Points> listed = columns_of(z);  // what lists of near points go by
     if (z.columns() == 1) listed.push_back(x);
-    if (x.rows() > longest && equal_rows(listed) > static_cast<double>(longest)) return 1;
+    if (x.rows() > longest && ties_in(listed).equal > static_cast<double>(longest)) return 1;
     switch (z.columns()) {
         case 1:
             return 6;
@@ -67,21 +74,24 @@ std::size_t enough_to_share(const Points& x, const Points& z, std::size_t k) {
 bool merges_categories(const Points& z) {
     std::size_t categories = 0;
     for (std::size_t c = 0; c < z.columns(); ++c) categories += z.is_category(c);
-    return categories > 1 && z.rows() <= most_places && equal_rows(columns_of(z)) < 1'000;
+    return categories > 1 && ties_in(columns_of(z)).equal < 1'000;
 }
 
 // Whether y's beside one column in z are searched in a space, as measured with k = 3 and 5: permutations where far
-// values or equal ones would make lists long. Else lists are faster. In small categories the k-th neighbour is often
-// outside, with all points as near.
+// values or equal ones would make lists long. Else lists are faster, and in many rows also where a few values lie far
+// out, z is a category of many rows or equal values stand beside others. In small categories the k-th neighbour is
+// often outside, with all points as near.
 bool fits_space(const Points& x, const Points& z, std::size_t k, std::size_t count, const Points* permuted) {
     const std::size_t rows = x.rows();
-    if (rows < 1'000 || rows > most_places) return false;
-    if (z.is_category(0) && count >= 4 && equal_rows({z}) < 100) return true;
+    if (rows < 1'000) return false;
+    const Ties ties = ties_in({z});
+    if (z.is_category(0) && count >= 4 && ties.equal < 100) return true;
     if (permuted == nullptr || count < 16) return false;
-    if (z.is_category(0) || has_far_values(*permuted)) return true;
-    if (!permuted->is_category(0) && has_outliers(SortedColumn(values_of(*permuted)))) return true;
+    if (ties.equal > 0.1 * static_cast<double>(rows)) return rows <= 10'000 || ties.different < 64;
+    if (has_far_values(*permuted)) return true;
     if (rows > longest_list(rows, k) && has_far_values(x) && has_far_values(z)) return true;
-    return equal_rows({z}) > 0.1 * static_cast<double>(rows);
+    if (rows > most_blocks) return false;
+    return z.is_category(0) || (!permuted->is_category(0) && has_outliers(SortedColumn(values_of(*permuted))));
 }
 
 }  // namespace

@@ -47,8 +47,10 @@ std::unique_ptr<NeighborEngine> make_tree_engine(const Points& x, const Points& 
                                                  const Options& options);
 std::unique_ptr<NeighborEngine> make_plane_engine(const Points& x, const Neighborhood& neighborhood,
                                                   const Kernels& kernels, const Options& options);
+// With more rows than `blocks`, several are looked for as one.
 std::unique_ptr<NeighborEngine> make_space_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
-                                                  const Kernels& kernels, const Options& options);
+                                                  const Kernels& kernels, const Options& options,
+                                                  std::size_t blocks = most_blocks);
 std::unique_ptr<NeighborEngine> make_single_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                                    const Kernels& kernels, const Options& options);
 std::unique_ptr<NeighborEngine> make_batch_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,

@@ -6,6 +6,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "brute_force.hpp"
 #include "check.hpp"
@@ -41,6 +42,13 @@ struct Problem {
 using MakeEngine = std::unique_ptr<NeighborEngine> (*)(const Points&, const Points&, const Neighborhood&,
                                                        const Kernels&, const Options&);
 
+// As if there were so many rows that 2^Shift places are one block.
+template <std::size_t Shift>
+std::unique_ptr<NeighborEngine> make_space_of_blocks(const Points& x, const Points& z, const Neighborhood& neighborhood,
+                                                     const Kernels& set, const Options& options) {
+    return make_space_engine(x, z, neighborhood, set, options, ((x.rows() - 1) >> Shift) + 1);
+}
+
 constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
 
 constexpr struct {
@@ -50,7 +58,12 @@ constexpr struct {
 } engines[] = {{"plane", 0, 0,
                 [](const Points& x, const Points&, const Neighborhood& neighborhood, const Kernels& set,
                    const Options& options) { return make_plane_engine(x, neighborhood, set, options); }},
-               {"space", 1, 1, make_space_engine},
+               {"space", 1, 1,
+                [](const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& set,
+                   const Options& options) { return make_space_engine(x, z, neighborhood, set, options); }},
+               {"space of blocks of 2", 1, 1, make_space_of_blocks<1>},
+               {"space of blocks of 4", 1, 1, make_space_of_blocks<2>},
+               {"space of blocks of 32", 1, 1, make_space_of_blocks<5>},
                {"single", 1, any, make_single_engine},
                {"batch", 1, any, make_batch_engine},
                {"tree", 0, any,
@@ -346,19 +359,24 @@ TEST(rows_of_one_column_against_brute_force) {
                     source.rows = [&](std::size_t j, std::span<std::uint32_t> out) {
                         std::copy(rows[j].begin(), rows[j].end(), out.begin());
                     };
-                    const auto make = dz == 0 ? engines[0].make : make_space_engine;
-                    for (const Kernels* const set : usable_kernels()) {
-                        const auto made = make(problem.x(), problem.z(), problem.neighborhood, *set, {});
-                        std::vector<Sum> sums(columns);
-                        made->sums(source, 1, 0, std::span(sums).first(5));
-                        made->sums(source, 1, 5, std::span(sums).subspan(5));
-                        for (std::size_t j = 0; j < columns; ++j) {
-                            const NeighborCounts counts =
-                                brute_force_counts(problem.x(), problem.y(j), problem.z(), problem.neighborhood);
-                            CHECK(sums[j] == sum_of_digammas(counts, problem));
+                    std::vector<Sum> expected;
+                    for (std::size_t j = 0; j < columns; ++j)
+                        expected.push_back(sum_of_digammas(
+                            brute_force_counts(problem.x(), problem.y(j), problem.z(), problem.neighborhood), problem));
+                    const NeighborCounts counts =
+                        brute_force_counts(problem.x(), problem.y(7), problem.z(), problem.neighborhood);
+                    for (const auto& engine : engines) {
+                        const std::string_view name = engine.name;
+                        if (dz < engine.least || dz > engine.most || (name != "plane" && !name.starts_with("space")))
+                            continue;  // others do not read rows
+                        for (const Kernels* const set : usable_kernels()) {
+                            const auto made = engine.make(problem.x(), problem.z(), problem.neighborhood, *set, {});
+                            std::vector<Sum> sums(columns);
+                            made->sums(source, 1, 0, std::span(sums).first(5));
+                            made->sums(source, 1, 5, std::span(sums).subspan(5));
+                            CHECK(sums == expected);
+                            CHECK(made->counts(source, 1, 7) == counts);
                         }
-                        CHECK(made->counts(source, 1, 7) ==
-                              brute_force_counts(problem.x(), problem.y(7), problem.z(), problem.neighborhood));
                     }
                 }
         }
@@ -374,6 +392,24 @@ TEST(a_space_of_many_points_beside_the_tree) {
         make_tree_engine(problem.x(), problem.z(), problem.neighborhood, {})->sums(problem.source(), 1, 0, expected);
         CHECK(sums == expected);
     }
+}
+
+// So many that places are told apart in 16 bits just so, or no longer.
+TEST(a_space_of_blocks_beside_the_tree) {
+    const std::size_t many[] = {65'534, 65'535, 65'536, 65'537, 140'000};
+    for (const std::size_t n : std::span(many).first(share_of(std::size(many))))
+        for (const bool tied : {false, true}) {
+            Sample sample = heavy_tails(n, 2 + 2, n);
+            if (tied)
+                for (double& value : sample.values) value = std::round(value);
+            const Problem problem{sample, 1, {3, tied ? Estimator::mixed : Estimator::ksg}};
+            std::vector<Sum> sums(problem.columns()), expected(problem.columns());
+            make_space_engine(problem.x(), problem.z(), problem.neighborhood, kernels(), {})
+                ->sums(problem.source(), 1, 0, sums);
+            make_tree_engine(problem.x(), problem.z(), problem.neighborhood, {})
+                ->sums(problem.source(), 1, 0, expected);
+            CHECK(sums == expected);
+        }
 }
 
 // All columns of one estimate may be taken in parts, from any index on.
