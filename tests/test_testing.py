@@ -109,6 +109,54 @@ def test_breaches_of_a_ci_test_are_found(breach):
         check_ci_test(Bad(breach=breach))
 
 
+BAD_DECISIONS = {
+    "made again on two threads": lambda bound, x, y, z: result(statistic=float(bound.run.threads)),
+    "against its p-value": lambda bound, x, y, z: result(statistic=0.2),
+    "is not that of its p-value at alpha": lambda bound, x, y, z: result(p_value=0.01),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BadDecider(CITest):
+    """Decides early in a wrong way."""
+
+    name: ClassVar[str] = "bad-decider"
+
+    breach: str = ""
+    alpha: float | None = 0.05
+
+    @property
+    def decides_early(self):
+        return True
+
+    def bind(self, dataset, run):
+        return BoundBadDecider(self, run)
+
+
+class BoundBadDecider(BoundTest):
+    def __init__(self, component, run):
+        self.component = component
+        self.run = run
+
+    def test(self, x, y, z):
+        return result(n=1)
+
+    def test_at(self, x, y, z, level):
+        assert level == 0.05
+        return BAD_DECISIONS[self.component.breach](self, x, y, z)
+
+
+@pytest.mark.parametrize("breach", BAD_DECISIONS)
+def test_breaches_of_early_decisions_are_found(breach):
+    found = failures(checks_of(BadDecider(breach=breach)))
+    assert any(line.startswith("decisions: ") and breach in line for line in found)
+
+
+def test_decisions_need_an_alpha():
+    found = failures(checks_of(BadDecider(breach="against its p-value", alpha=None)))
+    assert any("decides_early is for tests with an alpha, and alpha is None" in line for line in found)
+
+
 def test_failures_name_the_checks_that_found_them():
     found = failures(checks_of(Bad(breach="on two threads")))
     assert [line.partition(": ")[0] for line in found] == ["threads"]

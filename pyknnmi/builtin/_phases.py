@@ -38,7 +38,7 @@ def next_member(
     ranking = ranked(target, candidates, blanket, tester)
     for best in ranking if exhaustive else ranking[:1]:
         candidates.remove(best)
-        if not tester.test(target, best, blanket, among=among).independent:
+        if not tester.independent(target, best, blanket, among=among):
             return best
     return None
 
@@ -73,7 +73,7 @@ def grow(
         for candidate in candidates:
             if full(blanket, max_conditioning):
                 break
-            if candidate not in blanket and not tester.test(target, candidate, blanket, among=among).independent:
+            if candidate not in blanket and not tester.independent(target, candidate, blanket, among=among):
                 blanket.append(candidate)
     return blanket
 
@@ -89,7 +89,7 @@ def shrink(target: int, blanket: Iterable[int], tester: Tester, keep: Collection
         changed = False
         for member in members.copy():
             rest = [other for other in members if other != member]
-            if member not in keep and tester.test(target, member, rest).independent:
+            if member not in keep and tester.independent(target, member, rest):
                 members = rest
                 changed = True
     return members
@@ -99,7 +99,7 @@ def separated(target: int, other: int, pool: Collection[int], tester: Tester, ma
     """Return whether some subset of `pool` makes two columns independent; small subsets are tried first."""
     most = len(pool) if max_conditioning is None else min(len(pool), max_conditioning)
     subsets = (z for size in range(most + 1) for z in combinations(pool, size))
-    return any(tester.test(target, other, z).independent for z in subsets)
+    return any(tester.independent(target, other, z) for z in subsets)
 
 
 def prune(target: int, members: Sequence[int], tester: Tester, max_conditioning: int | None) -> list[int]:

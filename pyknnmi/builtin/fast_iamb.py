@@ -56,7 +56,7 @@ class FastIAMB(BlanketLearner):
             for other in ranked(target, outside, blanket, tester):
                 if full(grown, self.max_conditioning):
                     break
-                if not tester.test(target, other, blanket, among=among).independent:
+                if not tester.independent(target, other, blanket, among=among):
                     grown.append(other)
             blanket = shrink(target, grown, tester)
         return blanket

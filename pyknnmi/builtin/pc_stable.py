@@ -68,4 +68,4 @@ def _separated(neighbors: Neighbors, level: int, x: int, tester: Tester) -> list
         pools = ([other for other in neighbors[end] if other not in (x, y)] for end in (x, y))
         return chain.from_iterable(combinations(pool, level) for pool in pools)
 
-    return [y for y in neighbors[x] if x < y and any(tester.test(x, y, z).independent for z in sets(y))]
+    return [y for y in neighbors[x] if x < y and any(tester.independent(x, y, z) for z in sets(y))]

@@ -64,6 +64,7 @@ class Stability(Wrapper):
     """
 
     name: ClassVar[str] = "stability"
+    compares_p_values: ClassVar[bool] = False
 
     runs: int = 50
     fraction: float = 0.5

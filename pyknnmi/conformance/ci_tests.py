@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -44,6 +45,22 @@ def _same_answers_again(test: CITest, data: Dataset) -> None:
     again = CheckedTest(test, data, RUN)
     for question in reversed(_QUESTIONS):
         require_same(again.test(*question), expected[question], f"{question} answered again, in another order,")
+
+
+def _decisions(test: CITest, data: Dataset) -> None:
+    """Ask as searches do: a test that decides early answers at its own alpha, and no test needs to."""
+    if not test.decides_early:
+        return
+    alpha: Any = getattr(test, "alpha", None)
+    require(isinstance(alpha, float), f"decides_early is for tests with an alpha, and alpha is {alpha}")
+    expected = {question: CheckedTest(test, data, RUN).test_at(*question, alpha) for question in _QUESTIONS}
+    again = CheckedTest(test, data, Run(seed=RUN.seed, threads=2))
+    for question, whole in reversed(list(zip(_QUESTIONS, _answers(test, data), strict=True))):
+        answer = expected[question]
+        require_same(again.test_at(*question, alpha), answer, f"the decision of {question}, made again on two threads,")
+        require_close(answer, whole, f"the decision of {question}, against its p-value,")
+        agree = answer.independent is not (answer.p_value < alpha)
+        require(agree, f"the decision of {question} is not that of its p-value at alpha: {answer}")
 
 
 def _other_process(test: CITest, data: Dataset) -> None:
@@ -135,6 +152,7 @@ CHECKS_OF_TESTS: Mapping[str, Callable[[CITest, Dataset], object]] = {
     "answers": _answers,
     "p-values": _p_values,
     "same-answers-again": _same_answers_again,
+    "decisions": _decisions,
     "other-process": _other_process,
     "threads": _threads,
     "seed": _seed,

@@ -112,10 +112,12 @@ def _learn_columns(
     orient: bool,
     calibrate: int,
     store: Store | None,
+    for_p_values: bool = False,
 ) -> _Outcome:
     if stages.wrappers:
         wrapper = stages.wrappers[0]
-        inner = _Inner(replace(stages, wrappers=stages.wrappers[1:]), constraints, store)
+        within = replace(stages, wrappers=stages.wrappers[1:])
+        inner = _Inner(within, constraints, store, for_p_values or wrapper.compares_p_values)
         wrapped = guarded(wrapper, "learning the graph", lambda: wrapper.learn(inner, columns, run))
         constrained = constraints.answers(columns)
         graph = checked_graph(wrapper.name, wrapped.graph, columns, constrained)
@@ -123,7 +125,7 @@ def _learn_columns(
     for transform in stages.transforms:
         columns = transformed(transform, columns)
     stored = store.answers(columns.sha256, identity_of(stages.test, run)) if store and stages.test else None
-    tester = Tester(stages.test, columns, run, constraints, stored)
+    tester = Tester(stages.test, columns, run, constraints, stored, for_p_values=for_p_values)
     learned = _learned(stages.learner, columns, tester, run)
     directed, undirected = orientation.orient(stages.learner, learned.edges, tester) if orient else ((), ())
     counts = {
@@ -156,10 +158,11 @@ def _with_constrained(
 class _Inner(Inner):
     """What a wrapper goes round."""
 
-    def __init__(self, stages: Stages, constraints: Constraints, store: Store | None) -> None:
+    def __init__(self, stages: Stages, constraints: Constraints, store: Store | None, for_p_values: bool) -> None:
         self._stages = stages
         self._constraints = constraints
         self._store = store
+        self._for_p_values = for_p_values
 
     def learn(self, dataset: Dataset, run: Run) -> Learned:
         constants = dataset.constant_columns()
@@ -167,7 +170,9 @@ class _Inner(Inner):
         if len(varying) < 2:
             return Learned(LearnedGraph(()))
         columns = dataset.select(varying) if constants else dataset
-        outcome = _learn_columns(self._stages, columns, run, self._constraints, False, 0, self._store)
+        outcome = _learn_columns(
+            self._stages, columns, run, self._constraints, False, 0, self._store, self._for_p_values
+        )
         graph = outcome.learned
         if constants:  # only a part of the rows has them, and evidence is used for the whole table only
             graph = LearnedGraph({(varying[i], varying[j]) for i, j in graph.edges}, evidence={})

@@ -115,7 +115,7 @@ def _collider_sets(pair: Pair, neighbors: Neighbors, tester: Tester, limit: int)
                 descendants = sorted(boundary & _reachable(colliders, neighbors, {x, y}))
                 for left_out in combinations(descendants, fewer):
                     z = (common - colliders) | boundary.difference(left_out)
-                    if len(z) <= limit and tester.test(x, y, sorted(z)).independent:
+                    if len(z) <= limit and tester.independent(x, y, sorted(z)):
                         found.append(z)
             if found:
                 return found
@@ -136,7 +136,7 @@ def _smallest_separators(pair: Pair, neighbors: Neighbors, tester: Tester, limit
     x, y = pair
     for size in range(min(limit, max(len(neighbors[x]), len(neighbors[y]))) + 1):
         sets = {z for end in pair for z in combinations(sorted(neighbors[end]), size)}
-        found = [set(z) for z in sorted(sets) if tester.test(x, y, z).independent]
+        found = [set(z) for z in sorted(sets) if tester.independent(x, y, z)]
         if found:
             return found
     return []

@@ -106,10 +106,11 @@ class BoundTest(ABC):
         """Return the answer for columns x and y given the columns z."""
 
     def test_at(self, x: int, y: int, z: tuple[int, ...], level: float) -> CIResult:
-        """Return the answer where dependence needs a p-value below `level`, which is below the test's own alpha.
+        """Return the answer where dependence needs a p-value below `level`, which is at most the test's own alpha.
 
-        This version compares the p-value of `test`. Override it where a small p-value takes more work, such as more
-        permutations.
+        Of the p-value it is only asked on which side of the level it is. This version compares the p-value of `test`.
+        Override it where a small p-value takes more work, such as more permutations, or a decision less. At alpha
+        itself it is asked of a test that says ``decides_early``, and of no other.
         """
         answer = self.test(x, y, z)
         return replace(answer, independent=bool(answer.independent) or not answer.p_value < level)
@@ -152,6 +153,15 @@ class CITest(Component):
 
     takes_blocks: ClassVar[bool] = False
     """Whether it heeds `Dataset.groups`: rows that belong together, such as those of one subject."""
+
+    @property
+    def decides_early(self) -> bool:
+        """Whether it takes less work to say if p < alpha than to give p.
+
+        Then a search that asks for no more gets its answers from ``test_at``, at the test's own alpha. They are kept
+        apart from those of ``test``, so that no answer depends on what was asked before.
+        """
+        return False
 
     def allows_for(self, finding: AuditFinding, findings: Sequence[AuditFinding], n: int) -> bool:
         """Return whether the test is right in spite of what an audit found, such as ``serial-dependence``.

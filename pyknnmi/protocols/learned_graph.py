@@ -16,7 +16,7 @@ Question = tuple[int, int, tuple[int, ...]]
 """x, y and the sorted z, as column numbers; x < y when the test is symmetric."""
 
 LeveledQuestion = Question | tuple[int, int, tuple[int, ...], float]
-"""A question, with its level where that is not the test's own."""
+"""A question; with a level where it is only asked whether p is below that."""
 
 
 def pair_of(x: int, y: int) -> Pair:

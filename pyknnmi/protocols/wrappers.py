@@ -48,6 +48,9 @@ class Wrapper(Component):
 
     kind: ClassVar[str] = "wrapper"
 
+    compares_p_values: ClassVar[bool] = True
+    """Whether it looks at the p-values of what the pipeline makes. If not, a test may end once it has decided."""
+
     def accepts(self, kind: str) -> bool:
         """Return True: the test decides which kinds of columns can be used."""
         return True

@@ -53,8 +53,9 @@ class Learner(Component):
     def learn(self, dataset: Dataset, tester: Tester, run: Run) -> LearnedGraph:
         """Return the graph of the columns of `dataset`.
 
-        Score candidates by ``tester.associations`` and decide by ``tester.test``; ``tester.each`` works on several
-        columns side by side. For a learner that uses no test the tester has the targets and constraints only.
+        Score candidates by ``tester.associations`` and decide by ``tester.independent``, or by ``tester.test`` where
+        p-values are compared; ``tester.each`` works on several columns side by side. For a learner that uses no test
+        the tester has the targets and constraints only.
         """
 
 

@@ -257,7 +257,7 @@ class StoredAnswers:
     test: str
 
     def at(self, level: float) -> StoredAnswers:
-        """Return the answers at a level that is not the test's own."""
+        """Return the answers to questions with this level."""
         return replace(self, test=f"{self.test} at level {level!r}")
 
     def get(self, x: str, y: str, z: tuple[str, ...]) -> CIResult | None:
@@ -265,7 +265,7 @@ class StoredAnswers:
         return self.store.get(self.data, self.test, x, y, z)
 
     def all(self) -> Iterator[tuple[str, str, tuple[str, ...], CIResult]]:
-        """Yield the columns and the answer of every question, at the test's own level."""
+        """Yield the columns and the answer of every question."""
         return self.store.all(self.data, self.test)
 
     def put(self, x: str, y: str, z: tuple[str, ...], answer: CIResult) -> None:

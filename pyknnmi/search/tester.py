@@ -60,7 +60,8 @@ class Finding(Generic[T]):
 class Tester:
     """Tests columns of a data set for conditional independence. Learners see this and never the CI test itself.
 
-    Without a test it only knows the targets and the constraints.
+    Without a test it only knows the targets and the constraints. With `for_p_values`, `independent` compares the
+    p-values of `test` too: for those who compare them with each other later.
 
     Attributes
     ----------
@@ -88,12 +89,15 @@ class Tester:
         run: Run,
         constraints: Constraints | None = None,
         stored: StoredAnswers | None = None,
+        *,
+        for_p_values: bool = False,
     ) -> None:
         constraints = constraints or Constraints()
         run = run.part()
         self._test_name = test.name if test else "no CI test"
         self._symmetric = test.symmetric if test else True
         self.alpha: float | None = getattr(test, "alpha", None)
+        self._decides_early = test is not None and test.decides_early and not for_p_values
         self._run = run
         bind = CompleteCases if dataset.has_missing else CheckedTest
         self._bound: BoundTest = bind(test, dataset, run) if test else _NoTest()
@@ -185,11 +189,25 @@ class Tester:
         The more candidates there are, the more often the best of them looks dependent by chance. `among` says how many
         there are: dependence then needs a p-value below alpha / among (Bonferroni). To a test without `alpha` this
         makes no difference.
+
+        To know no more than whether the two are independent, ask `independent`.
         """
-        question: LeveledQuestion = self._question(x, y, z)
-        if among > 1 and self.alpha is not None:
-            question = (*question[:3], self.alpha / among)
-        if answer := self.constrained.get(pair_of(x, y)):
+        level = self.alpha / among if among > 1 and self.alpha is not None else None
+        return self._asked(self._question(x, y, z), level)
+
+    def independent(self, x: int, y: int, z: Sequence[int] = (), *, among: int = 1) -> bool:
+        """Return whether columns x and y are independent given z.
+
+        A test may end as soon as it knows that, where `test` goes on until it knows the p-value. So searches ask this,
+        and `test` is for those who compare p-values. It may seldom differ from the decision of `test`, where p is close
+        to alpha. With `among` as for `test`.
+        """
+        level = self.alpha / among if (among > 1 or self._decides_early) and self.alpha is not None else None
+        return self._asked(self._question(x, y, z), level).independent
+
+    def _asked(self, plain: Question, level: float | None) -> CIResult:
+        question: LeveledQuestion = plain if level is None else (*plain, level)
+        if answer := self.constrained.get(pair_of(*plain[:2])):
             return answer
         if question not in self.answers:
             self._ask(question)
@@ -228,10 +246,16 @@ class Tester:
         return scores
 
     def _all_stored(self) -> dict[LeveledQuestion, CIResult]:
-        """Return the answers in the store, but for those at another level."""
+        """Return the answers in the store, but for those at a level below alpha."""
         place = {name: i for i, name in enumerate(self.names)}
-        stored = self._stored.all() if self._stored else ()
-        return {(place[x], place[y], tuple(place[name] for name in z)): answer for x, y, z, answer in stored}
+        found: dict[LeveledQuestion, CIResult] = {}
+        if self._stored:
+            for x, y, z, answer in self._stored.all():
+                found[place[x], place[y], tuple(place[name] for name in z)] = answer
+        if self._stored and self._decides_early and self.alpha is not None:
+            for x, y, z, answer in self._stored.at(self.alpha).all():
+                found[place[x], place[y], tuple(place[name] for name in z), self.alpha] = answer
+        return found
 
     def _keep_on_the_way(self, answers: Mapping[LeveledQuestion, CIResult]) -> None:
         with suppress(PyknnmiError):  # of the store: it is raised when the column is done
@@ -255,11 +279,10 @@ class Tester:
         names, stored = self._for_store(question)
         if stored and (known := stored.get(*names)):
             return known
-        if level:
-            answer = replace(self._bound.test_at(x, y, given, *level), level=level[0])
+        answer = self._bound.test_at(x, y, given, *level) if level else self._bound.test(x, y, given)
+        if level and level[0] != self.alpha:
+            answer = replace(answer, level=level[0])
             self._warn_of_coarse(answer, *level)
-        else:
-            answer = self._bound.test(x, y, given)
         if stored:
             stored.put(*names, answer)
         return answer

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -187,6 +188,24 @@ def test_a_cluster_gives_the_same_answers_and_keeps_them_here(cluster, tmp_path)
     assert kept == expected.counts["tests"]
     again = learn(DATA, SPEC, cluster=cluster.scheduler_address, store=store)
     assert (again.evidence, pyknnmi.Store(store).summaries()[0].answers) == (expected.evidence, kept)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of the cluster's own libraries
+def test_a_cluster_takes_its_decisions_from_the_store(cluster, tmp_path):
+    """The statistics in the store are one larger than those of the data, and these come back."""
+    learned = learn(DATA, SPEC, store=tmp_path / "learned.db")
+    changed = pyknnmi.Store(tmp_path / "changed.db")
+    for kept in pyknnmi.Store(tmp_path / "learned.db").summaries():
+        for x, y, z, answer in pyknnmi.Store(tmp_path / "learned.db").all(kept.data, kept.test):
+            changed.put(kept.data, kept.test, x, y, z, replace(answer, statistic=answer.statistic + 1))
+    changed.close()
+    found = learn(DATA, SPEC, cluster=cluster.scheduler_address, store=tmp_path / "changed.db")
+    assert found.evidence
+    expected = {(pair.source, pair.target): pair.answer for pair in learned.evidence}
+    for pair in found.evidence:
+        before = expected[pair.source, pair.target]
+        assert pair.answer == replace(before, statistic=before.statistic + 1)
 
 
 class OneProcess:

@@ -14,6 +14,7 @@ from pyknnmi import CIResult, Dataset, ParameterError, PluginError, PyknnmiWarni
 from pyknnmi.builtin.fisher_z import FisherZ
 from pyknnmi.builtin.knn_cmi import KnnCMI
 from pyknnmi.components import BoundTest, CITest, Tester
+from pyknnmi.search.constraints import Constraints
 
 DATA = Dataset.of(np.random.default_rng(6).standard_normal((40, 6)))
 
@@ -287,6 +288,106 @@ def test_the_best_of_several_needs_a_smaller_p_value():
 def test_a_test_without_alpha_answers_as_ever():
     tester = make_tester(Fixed())
     assert tester.test(0, 1, among=10) == tester.test(0, 1)
+
+
+class BoundEarly(BoundTest):
+    """Says independent by `test`, and dependent by `test_at`; keeps who was asked what."""
+
+    def __init__(self):
+        self.asked = []
+
+    def test(self, x, y, z):
+        self.asked.append((x, y, z))
+        return answer()
+
+    def test_at(self, x, y, z, level):
+        self.asked.append((x, y, z, level))
+        return answer(p_value=0.01, independent=False)
+
+
+def early_tester(symmetric=True, **options):
+    bound = BoundEarly()
+
+    @dataclass(frozen=True, kw_only=True)
+    class Early(CITest):
+        """Early."""
+
+        name: ClassVar[str] = "early"
+        alpha: float = 0.25
+
+        @property
+        def decides_early(self):
+            return True
+
+        def bind(self, dataset, run):
+            return bound
+
+    Early.symmetric = symmetric
+    return bound.asked, Tester(Early(), DATA, Run(threads=1), **options)
+
+
+@pytest.mark.parametrize("first", ["p-value", "decision"])
+def test_a_decision_and_a_p_value_are_two_questions_in_any_order(first):
+    asked, tester = early_tester()
+    if first == "p-value":
+        assert tester.test(1, 0).independent
+    for _ in range(2):
+        assert not tester.independent(0, 1)
+        assert tester.test(0, 1).independent
+    assert sorted(asked) == [(0, 1, ()), (0, 1, (), 0.25)]
+    assert tester.trail == tester.answers
+    assert all(answer.level is None for answer in tester.answers.values())
+
+
+def test_a_decision_is_made_once_and_in_one_order():
+    asked, tester = early_tester()
+    assert not tester.independent(3, 1, (5, 0))
+    assert not tester.independent(1, 3, [0, 5, 0])
+    assert asked == [(1, 3, (0, 5), 0.25)]
+    asked, tester = early_tester(symmetric=False)
+    tester.independent(3, 1)
+    tester.independent(1, 3)
+    assert asked == [(3, 1, (), 0.25), (1, 3, (), 0.25)]
+
+
+def test_a_decision_about_the_best_of_several_is_that_of_the_test():
+    asked, tester = early_tester()
+    assert not tester.independent(0, 1, among=5)
+    assert tester.test(0, 1, among=5).level == 0.05
+    assert asked == [(0, 1, (), 0.05)]
+
+
+def test_where_p_values_are_compared_later_they_decide():
+    asked, tester = early_tester(for_p_values=True)
+    assert tester.independent(0, 1)
+    assert tester.test(0, 1).independent
+    assert asked == [(0, 1, ())]
+
+
+def test_a_test_that_does_not_decide_early_is_asked_once():
+    """Whether it has an alpha or not."""
+    bound = Fixed()
+    without_alpha = make_tester(bound)
+    assert without_alpha.independent(0, 1)
+    assert without_alpha.test(0, 1).independent
+    assert bound.questions == [(0, 1, ())]
+    tester = Tester(FisherZ(alpha=0.5), DATA, Run(threads=1))
+    for x in range(5):
+        assert tester.independent(x, 5) is tester.test(x, 5).independent
+        assert tester.independent(x, 5, among=10) is tester.test(x, 5, among=10).independent
+    assert len(tester.answers) == 10
+
+
+def test_a_required_edge_is_decided_without_a_question():
+    asked, tester = early_tester(constraints=Constraints((("X1", "X2"),), (("X1", "X3"),)))
+    assert (tester.independent(0, 1), tester.independent(2, 0)) == (False, True)
+    assert not asked
+
+
+def test_a_decision_needs_three_columns_that_differ():
+    _, tester = early_tester()
+    with pytest.raises(ValueError, match="overlap"):
+        tester.independent(0, 1, (1,))
 
 
 def test_a_level_is_kept_where_values_are_missing():

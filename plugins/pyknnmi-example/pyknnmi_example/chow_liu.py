@@ -35,6 +35,6 @@ class ChowLiu(Learner):
                 trees[i] |= trees[j]
                 for k in trees[j]:
                     trees[k] = trees[i]
-                if not tester.test(i, j).independent:
+                if not tester.independent(i, j):
                     edges.append((i, j))
         return LearnedGraph(edges)
