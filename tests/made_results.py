@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -31,6 +33,32 @@ def hostile_result():
 
 def answer(statistic, p_value, decided_by="normal", n=100):
     return CIResult(statistic=statistic, p_value=p_value, independent=p_value >= 0.05, n=n, decided_by=decided_by)
+
+
+def early_answer(statistic, reached, made=79, permutations=200):
+    """The answer of a test that ended after `made` permutations, of which so many reached the statistic."""
+    left = permutations - made
+    return replace(
+        answer(statistic, (reached + 1) / (made + 1), "permutations"),
+        permutations=made,
+        p_value_bounds=((reached + 1) / (permutations + 1), (reached + left + 1) / (permutations + 1)),
+        anytime_p_value=1.0,
+    )
+
+
+def rough_result():
+    """A result with an edge and a pair of tests that ended early, and an edge of one that made all permutations."""
+    whole = replace(answer(0.02, 4 / 201, "permutations"), permutations=200)
+    return made(
+        {
+            "ab": (True, "c", early_answer(0.5, 0)),
+            "ac": (True, "", whole),
+            "bc": (False, "", early_answer(0.01, 19)),
+        },
+        {},
+        spec="pairwise+knn-cmi(alpha=0.05)",
+        names="abc",
+    )
 
 
 def sides(a, b, blankets, given, found):

@@ -124,7 +124,7 @@ def test(data: Path, x: str, y: str, given: str, test: str, seed: int, threads: 
     condition = f" given {', '.join(others)}" if others else ""
     click.echo(f"{', '.join(xs)} and {', '.join(ys)}{condition}: {verdict}")
     click.echo(f"statistic   {answer.statistic:.6g}")
-    click.echo(f"p-value     {format_p_value(answer.p_value)}")
+    click.echo(f"p-value     {format_p_value(answer)}")
     permutations = f" ({answer.permutations})" if answer.permutations else ""
     click.echo(f"decided by  {answer.decided_by}{permutations}")
     click.echo(f"rows        {answer.n}")

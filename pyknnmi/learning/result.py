@@ -26,6 +26,7 @@ __all__ = [
     "LearnResult",
     "PairEvidence",
     "Side",
+    "ended_early",
     "format_p_value",
     "named_blankets",
     "named_evidence",
@@ -283,8 +284,9 @@ class LearnResult:
                 if pair.is_constrained:
                     line += f"  {pair.answer.decided_by:>21}"
                 else:
-                    line += f"  {pair.answer.statistic:>10.4f}  {format_p_value(pair.answer.p_value):>9}"
+                    line += f"  {pair.answer.statistic:>10.4f}  {format_p_value(pair.answer):>9}"
             lines.append(line)
+        lines += ended_early(found[edge].answer for edge in self.graph.edges if edge in found)
         if self.oriented is not None:
             lines.append(f"oriented: {self.oriented}")
         lines += [f"doubtful: {text}" for text in in_warnings(self.findings)]
@@ -316,9 +318,21 @@ def _of_the_test(pair: PairEvidence | None) -> tuple[Any, ...]:
     return *numbers, pair.given, answer.decided_by, answer.permutations, answer.n
 
 
-def format_p_value(p: float) -> str:
-    """Return a p-value for people: four digits, and ``<1e-300`` where a double ends."""
-    return "<1e-300" if p < 1e-300 else f"{p:.4g}"
+def format_p_value(answer: CIResult) -> str:
+    """Return the p-value of an answer for people.
+
+    It has four digits, and is ``<1e-300`` where a double ends. A ~ before it says that the test ended as soon as it had
+    decided.
+    """
+    p = answer.p_value
+    return ("~" if answer.says_alpha_only else "") + ("<1e-300" if p < 1e-300 else f"{p:.4g}")
+
+
+def ended_early(answers: Iterable[CIResult]) -> list[str]:
+    """Return what the ~ before a p-value means, as a line, if there is one among the answers."""
+    if not any(answer.says_alpha_only for answer in answers):
+        return []
+    return ["~: rough, as the test ended once it had decided; stop=never makes all permutations"]
 
 
 def rows_of_pairs(found: object) -> list[Mapping[str, Any]]:

@@ -18,7 +18,7 @@ import numpy as np
 from pyknnmi.auditing import AuditFinding, grouped, in_warnings
 from pyknnmi.data.files import csv_line, make_folder, replace_file, shell_command
 from pyknnmi.errors import printable
-from pyknnmi.learning.result import LearnResult, format_p_value
+from pyknnmi.learning.result import LearnResult
 from pyknnmi.report.drawing import effect_svg, matrix_svg, network_svg
 from pyknnmi.report.escaping import escape
 from pyknnmi.report.layout import clustered_order, node_positions
@@ -178,6 +178,7 @@ class _Page:
                     "near": self.is_near_miss(row),
                     "strength": row.strength,
                     "p": row.p_value,
+                    "shown": row.shown_p_value,
                     "reason": printable(row.reason),
                     "arrow": arrows.get(i, 0),
                 }
@@ -319,7 +320,7 @@ def _table_row(page: _Page, place: int, row: ReportedPair) -> str:
         *(f'<td class="name" dir="auto">{escape(name)}</td>' for name in (row.source, row.target)),
         f"<td>{'yes' if row.edge else 'no'}</td>",
         f'<td class="number">{"" if row.strength is None else f"{row.strength:.4g}"}</td>',
-        f'<td class="number">{"" if row.p_value is None else format_p_value(row.p_value)}</td>',
+        f'<td class="number">{escape(row.shown_p_value)}</td>',
         f"<td>{escape(why)}</td>",
     ]
     return f'<tr data-pair="{place}" class="{"" if row.edge else "miss"}">{"".join(cells)}</tr>'
@@ -419,6 +420,9 @@ def _words(page: _Page) -> _Section:
         words.append(("Nats", "The unit of information. One nat is 1.44 bits."))
     if page.result.counts["permutations"]:
         words.append(("Permutation", "One column put into a random order, so that it depends on nothing."))
+    if any(row.answer and row.answer.says_alpha_only for row in page.rows):
+        when = "as soon as it was clear on which side of the threshold p is"
+        words.append(("~", f"Rough: the test ended {when}. With stop=never every test makes all permutations."))
     if any(row.one_sided for row in page.rows):
         words.append(("From one side", "One of two columns was found to need the other, and not the other way round."))
     if page.alpha is not None and any(row.p_value is not None for row in page.rows):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyknnmi.learning.result import LearnResult, format_p_value
+from pyknnmi.learning.result import LearnResult, ended_early
 from pyknnmi.report.escaping import escape
 from pyknnmi.report.layout import node_positions
 from pyknnmi.report.pairs import reported_pairs, shortened, strength_name
@@ -27,11 +27,13 @@ def notebook_html(result: LearnResult) -> str:
     cells = "".join(
         f"<tr><td>{escape(row.source)}</td><td>{escape(row.target)}</td>"
         f"<td>{'' if row.strength is None else format(row.strength, '.4g')}</td>"
-        f"<td>{'' if row.p_value is None else format_p_value(row.p_value)}</td></tr>"
+        f"<td>{escape(row.shown_p_value)}</td></tr>"
         for row in edges[:_MOST_EDGES]
     )
     head = f"<tr><th>from</th><th>to</th><th>{escape(strength_name(result))}</th><th>p-value</th></tr>"
     parts.append(f"<table><thead>{head}</thead><tbody>{cells}</tbody></table>")
+    rough = ended_early(row.answer for row in edges[:_MOST_EDGES] if row.answer is not None)
+    parts += [f"<p>{escape(line)}</p>" for line in rough]
     if len(edges) > _MOST_EDGES:
         parts.append(f"<p>and {len(edges) - _MOST_EDGES} weaker ones: to_pandas() has all</p>")
     notes = [*result.warnings, *notable(result)]

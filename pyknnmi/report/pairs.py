@@ -78,6 +78,11 @@ class ReportedPair:
         """The two names with a dash between them."""
         return f"{self.source} - {self.target}"
 
+    @property
+    def shown_p_value(self) -> str:
+        """The p-value for people; empty where nothing was tested."""
+        return "" if self.answer is None or self.p_value is None else format_p_value(self.answer)
+
 
 def reported_pairs(result: LearnResult) -> list[ReportedPair]:
     """Return every edge, and every other pair that was tested, found from one side or found often; by strength."""
@@ -219,6 +224,10 @@ def _test_in_words(answer: CIResult, given: tuple[str, ...]) -> str:
     if answer.decided_by == "screen":
         return f"independent{condition}, as the estimate and the correlation are both next to nothing"
     verdict = "independent" if answer.independent else "dependent"
-    p = format_p_value(answer.p_value)
+    p = format_p_value(answer)
+    if answer.says_alpha_only:
+        p = f"about {p.removeprefix('~')} after {answer.permutations} permutations"
+    elif not p.startswith("<"):
+        p = f"= {p}"
     level = "" if answer.level is None else f", threshold {answer.level:.2g}"
-    return f"{verdict}{condition} (p {p if p.startswith('<') else f'= {p}'}{level})"
+    return f"{verdict}{condition} (p {p}{level})"

@@ -321,17 +321,23 @@ def _evidence(result: LearnResult, ax: Axes | None, seed: int) -> Axes:
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_yticks(
         range(len(rows)),
-        [_short(row.source) + " - " + _short(row.target) for row in rows],
+        [f"{_short(row.source)} - {_short(row.target)}{' ~' if _is_rough(row) else ''}" for row in rows],
     )
     for text in axes.get_yticklabels():
         text.set_parse_math(False)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("p-value of the test that decided")
+    rough = "; ~ rough, as the test ended once it had decided" if any(map(_is_rough, rows)) else ""
+    axes.set_xlabel(f"p-value of the test that decided{rough}")
     tested = sum(pair.answer.p_value is not None and not pair.is_constrained for pair in result.evidence)
     shown, nearest = ("All", "") if len(rows) == tested else (f"The {len(rows)} of", " nearest to the threshold")
     axes.set_title(f"{shown} {tested} tested pairs{nearest}")
     axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.7 / (0.19 * len(rows) + 0.7)), ncols=4, fontsize=8)
     return axes
+
+
+def _is_rough(row: ReportedPair) -> bool:
+    """Return whether the test ended as soon as it had decided."""
+    return row.answer is not None and row.answer.says_alpha_only
 
 
 def _selection(result: LearnResult, ax: Axes | None, seed: int) -> Axes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyknnmi.auditing import in_warnings
 from pyknnmi.learning.pipeline import Pipeline
 from pyknnmi.learning.presets import PRESETS
-from pyknnmi.learning.result import LearnResult, format_p_value
+from pyknnmi.learning.result import LearnResult, ended_early
 from pyknnmi.report.pairs import ReportedPair, reported_pairs, shortened, strength_name
 
 __all__ = ["notable", "summary"]
@@ -30,13 +30,13 @@ def summary(result: LearnResult) -> str:
         lines += ["", f"{'edge':<{width}}  {'strength':>10}  {'p-value':>9}"]
     for label, row in zip(labels, edges, strict=False):
         strength = "" if row.strength is None else f"{row.strength:.4g}"
-        p_value = "" if row.p_value is None else format_p_value(row.p_value)
         note = "  required" if row.answer is not None and row.p_value is None else ""
-        lines.append(f"{label:<{width}}  {strength:>10}  {p_value:>9}{note}".rstrip())
+        lines.append(f"{label:<{width}}  {strength:>10}  {row.shown_p_value:>9}{note}".rstrip())
     if len(edges) > _MOST_EDGES:
         lines.append(f"and {len(edges) - _MOST_EDGES} weaker ones; --out or --report writes all")
     if edges and any(row.strength is not None for row in edges):
         lines.append(f"strength: {strength_name(result)}")
+    lines += ended_early(row.answer for row in edges[:_MOST_EDGES] if row.answer is not None)
     if result.oriented is not None:
         lines += ["", f"oriented: {result.oriented}"]
     notes = [*in_warnings(result.findings), *notable(result)]

@@ -3,14 +3,14 @@ from __future__ import annotations
 import json
 import math
 import pickle
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
 import pyknnmi
-from pyknnmi import Pipeline, PyknnmiWarning, Run, learn, simulate
+from pyknnmi import CIResult, Pipeline, PyknnmiWarning, Run, learn, simulate
 from pyknnmi.builtin.fisher_z import BoundFisherZ, FisherZ
 from pyknnmi.builtin.iamb import IAMB
 from pyknnmi.learning import exports
@@ -31,7 +31,10 @@ DATA, _ = simulate.small_network(150, seed=3)
     ],
 )
 def test_p_values_for_people(p, written):
-    assert format_p_value(p) == written
+    answer = CIResult(statistic=1.0, p_value=p, independent=False, n=9, decided_by="normal")
+    assert format_p_value(answer) == written
+    early = replace(answer, p_value_bounds=(0.0, 1.0), anytime_p_value=1.0)
+    assert format_p_value(early) == f"~{written}"
 
 
 def test_table():

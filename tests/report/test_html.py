@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from made_results import HOSTILE, answer, hostile_result, made, mixed_result
+from made_results import HOSTILE, answer, hostile_result, made, mixed_result, rough_result
 from prose import long_sentences, texts
 
 import pyknnmi
@@ -244,6 +244,15 @@ def test_the_threshold_is_that_of_the_learner():
     assert "No edge has a p-value above 0.05." in report_html(mixed_result())
     tested = made({"ab": (True, "", answer(4, 1e-4))}, {}, details={"level": 0.01})
     assert "No edge has a p-value above 0.01." in report_html(tested)
+
+
+def test_p_values_of_tests_that_ended_early_are_marked_and_explained():
+    text = report_html(rough_result())
+    assert '<td class="number">~0.0125</td>' in text
+    assert '<td class="number">0.0199</td>' in text
+    assert '"p": 0.0125, "shown": "~0.0125"' in text
+    assert "<dt>~</dt><dd>Rough: the test ended as soon as it was clear on which side of the threshold p is." in text
+    assert "<dt>~</dt>" not in report_html(mixed_result())
 
 
 def test_the_rule_is_explained_where_there_is_one():

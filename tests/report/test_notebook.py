@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
+from made_results import rough_result
 
 import pyknnmi
 from pyknnmi import PyknnmiWarning, learn
@@ -20,6 +21,12 @@ def test_every_column_and_every_edge_is_shown():
     shown = {(row[0].text, row[1].text) for row in page.find("table/tbody")}
     assert shown == set(result.graph.edges)
     assert page.find("p/code").text == result.spec
+
+
+def test_p_values_of_tests_that_ended_early_are_marked():
+    page = ET.fromstring(rough_result()._repr_html_())
+    assert [row[3].text for row in page.find("table/tbody")] == ["~0.0125", "0.0199"]
+    assert "~: rough, as the test ended once it had decided" in "".join(page.itertext())
 
 
 def test_names_are_text_and_warnings_are_shown():

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from made_results import answer, made, mixed_result
+from made_results import answer, made, mixed_result, rough_result
 
 from pyknnmi.report.pairs import (
     alpha_of,
@@ -39,6 +39,15 @@ def test_under_the_or_rule_one_side_is_enough():
 def test_without_sides_the_one_test_is_the_reason():
     evidence = {"ab": (True, "c", answer(3.0, 0.003)), "ad": (False, "", answer(1.0, 0.3))}
     assert reasons(made(evidence, {})) == {"ab": "dependent given c (p = 0.003)", "ad": "independent (p = 0.3)"}
+
+
+def test_the_reason_says_that_a_test_ended_early():
+    """1/80 is 0.0125, and 20/80 is 0.25."""
+    assert reasons(rough_result()) == {
+        "ab": "dependent given c (p about 0.0125 after 79 permutations)",
+        "ac": "dependent (p = 0.0199)",
+        "bc": "independent (p about 0.25 after 79 permutations)",
+    }
 
 
 def test_where_one_column_alone_was_searched_no_pair_is_one_sided():

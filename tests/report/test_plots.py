@@ -3,7 +3,7 @@ from __future__ import annotations
 import matplotlib as mpl
 import numpy as np
 import pytest
-from made_results import HOSTILE, answer, hostile_result, made, mixed_result
+from made_results import HOSTILE, answer, hostile_result, made, mixed_result, rough_result
 from matplotlib.collections import PathCollection
 
 import pyknnmi
@@ -96,6 +96,13 @@ def test_the_evidence_is_the_p_values_and_the_threshold():
     shown = sorted(float(x) for marks in dots for x, _ in marks.get_offsets())
     assert shown == [1e-9, 0.04, 0.06, 0.8]
     assert "threshold 0.05" in legend(axes)
+
+
+def test_the_evidence_marks_tests_that_ended_early():
+    axes = drawn(rough_result().plot("evidence"))
+    assert sorted(label.get_text() for label in axes.get_yticklabels()) == ["a - b ~", "a - c", "b - c ~"]
+    assert axes.get_xlabel() == "p-value of the test that decided; ~ rough, as the test ended once it had decided"
+    assert drawn(mixed_result().plot("evidence")).get_xlabel() == "p-value of the test that decided"
 
 
 def test_effects_are_a_panel_each():

@@ -1,7 +1,7 @@
 from itertools import pairwise
 
 import numpy as np
-from made_results import answer, made, mixed_result
+from made_results import answer, made, mixed_result, rough_result
 
 from pyknnmi import Constraints, learn, simulate
 from pyknnmi.report.summary import summary
@@ -25,6 +25,28 @@ def test_the_summary_lists_edges_from_strong_to_weak_and_what_to_look_at():
         "9 tests, 0.10 s\n"
         "to compare: --spec recommended, which is functional-anova"
     )
+
+
+def test_the_summary_marks_p_values_of_tests_that_ended_early():
+    """1/80 is 0.0125, and 4/201 is 0.0199."""
+    lines = summary(rough_result()).splitlines()
+    assert lines[2:7] == [
+        "edge     strength    p-value",
+        "a - b         0.5    ~0.0125",
+        "a - c        0.02     0.0199",
+        "strength: conditional mutual information (nats)",
+        "~: rough, as the test ended once it had decided; stop=never makes all permutations",
+    ]
+    assert "~" not in summary(mixed_result())
+
+
+def test_the_summary_of_a_run_says_which_tests_ended_early():
+    data, _ = simulate.small_network(150, seed=3)
+    early, whole = (learn(data, f"iamb+knn-cmi(stop={stop})") for stop in ("sequential", "never"))
+    assert early.graph.edges
+    assert "\n~: rough, as the test ended once it had decided; stop=never makes all permutations\n" in summary(early)
+    assert "~" not in summary(whole)
+    assert ("~: rough" in str(early), "~" in str(whole)) == (True, False)
 
 
 def test_the_summary_names_the_preset():

@@ -29,7 +29,7 @@
   const described = (pair) => {
     const joined = pair.edge ? "joined" : "not joined";
     const strength = pair.strength === null ? "" : `, strength ${number(pair.strength)}`;
-    const p = pair.p === null ? "" : `, p-value ${number(pair.p)}`;
+    const p = pair.p === null ? "" : `, p-value ${pair.shown}`;
     return `${names[pair.a]} - ${names[pair.b]}: ${joined}${strength}${p}`;
   };
 
@@ -104,7 +104,7 @@
         const button = make("button", names[i], { type: "button", class: "name", dir: "auto" });
         button.addEventListener("click", () => pick(i));
         const numbers = [
-          pair.strength === null ? "" : `strength ${number(pair.strength)}`, pair.p === null ? "" : `p = ${number(pair.p)}`,
+          pair.strength === null ? "" : `strength ${number(pair.strength)}`, pair.p === null ? "" : `p-value ${pair.shown}`,
         ].filter(Boolean).join(", ");
         item.append(button, make("span", ` ${numbers}`, { class: "note" }));
         if (!pair.edge) item.append(make("div", pair.reason, { class: "note" }));
