@@ -97,7 +97,7 @@ def graphs(part: str, sizes: tuple[int, ...], test: str) -> Iterator[Row]:
 
 
 def graph(quick: bool) -> Iterator[Row]:
-    yield from graphs("graph", (250,) if quick else (500, 1000), "knn-cmi")
+    yield from graphs("graph", (250,) if quick else (500, 1000), "knn-cmi(stop=never)")
 
 
 def graph_sequential(quick: bool) -> Iterator[Row]:
@@ -108,7 +108,7 @@ def tables(quick: bool) -> Iterator[Row]:
     """Learn the network of real tables, most of which have ties, with all permutations and with the sequential rule."""
     for name, whole in data.real_tables().items():
         table = whole.rows(np.arange(150)) if quick else whole
-        tests = {"all permutations": "knn-cmi", "stop=sequential": "knn-cmi(stop=sequential)"}
+        tests = {"all permutations": "knn-cmi(stop=never)", "stop=sequential": "knn-cmi(stop=sequential)"}
         calls = {how: partial(pyknnmi.learn, table, f"iamb+{test}", threads=1) for how, test in tests.items()}
         timing = in_turn(calls, rounds=1)
         for how in calls:
@@ -208,14 +208,14 @@ def columns(quick: bool) -> Iterator[Row]:
     for p in (7, 20) if quick else (7, 20, 50, 100, 200):
         table = data.sparse_network(n, p)
         start = time.process_time()
-        pyknnmi.learn(table, "iamb+knn-cmi", threads=1)
+        pyknnmi.learn(table, "iamb+knn-cmi(stop=never)", threads=1)
         yield Row("columns", n, 0, p, OURS, time.process_time() - start, "s")
 
 
 def threads(quick: bool) -> Iterator[Row]:
     """One test, whose points are shared out, and a whole graph, whose columns are."""
     network, _ = pyknnmi.simulate.small_network(1000, seed=0)
-    works = {("graph", 1000, 7): partial(pyknnmi.learn, network, "iamb+knn-cmi")}
+    works = {("graph", 1000, 7): partial(pyknnmi.learn, network, "iamb+knn-cmi(stop=never)")}
     for n in (1000,) if quick else (1000, 4000, 20000):
         works["test", n, 1] = partial(pyknnmi.numbers.permutation_test, *data.gaussian(n, 3), 3)
     for (what, n, columns), work in works.items():

@@ -18,7 +18,7 @@ ROUNDS = 3
 SWEEPS = {
     "iamb+fisher-z": {"columns": (500, (40, 80, 160)), "rows": (30, (500, 2000, 8000))},
     "iamb(adjust=candidates)+fisher-z": {"columns": (500, (40, 80, 160, 320))},
-    "iamb+knn-cmi": {"columns": (150, (8, 16, 32)), "rows": (6, (200, 400, 800))},
+    "iamb+knn-cmi(stop=never)": {"columns": (150, (8, 16, 32)), "rows": (6, (200, 400, 800))},
 }
 
 

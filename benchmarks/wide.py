@@ -5,7 +5,8 @@
     python benchmarks/wide.py adjust --columns 60 --kinds independent nonlinear --specs iamb+knn-cmi fdr+iamb+fisher-z
     python benchmarks/wide.py bounds                          # false and missed edges with bounded conditioning sets
     python benchmarks/wide.py stopping                        # whole graphs, with all permutations and without
-    python benchmarks/wide.py stopping --pair iamb+residual-dependence iamb+knn-cmi     # or by any two specs
+    python benchmarks/wide.py stopping --pair iamb+residual-dependence paper            # or by any two specs
+    python benchmarks/wide.py paper --tables 25 --seed 123456 # the same for the paper's experiments
 
 Times are user CPU seconds of one thread; what is compared takes turns. A number in brackets is a standard error.
 """
@@ -25,7 +26,7 @@ from pyknnmi.simulate.structural_equations import _network
 
 EDGES = 1.3  # a column
 BLANKETS = ("iamb", "iamb(max_conditioning=3)", "iamb(adjust=candidates)", "iamb(rule=or,adjust=candidates)")
-STOPS = ("iamb+knn-cmi(stop=never)", "iamb+knn-cmi(stop=sequential)")
+STOPS = ("iamb+knn-cmi(stop=never)", "iamb+knn-cmi(stop=auto)")
 
 
 def learned(data, spec, **options):
@@ -152,19 +153,59 @@ def stopping(options):
         )
 
 
+def paper(options):
+    """Experiments by both specs: errors, edges that differ, and the work of the first over that of the second."""
+    from pyknnmi_experiments import find_experiments
+
+    for rows in options.sizes:
+        graphs = []
+        for experiment in find_experiments(options.experiments):
+            first = len(graphs)
+            for repetition in range(options.tables):
+                data, truth = experiment.draw(options.seed, repetition)
+                table = pyknnmi.Dataset(data.values[:rows], data.names)
+                graphs.append(both(table, truth, options.pair, options.seed + repetition))
+            print(f"n = {rows:<5} {experiment.name:<33} {compared(graphs[first:])}", flush=True)
+        print(f"n = {rows:<5} {'all':<33} {compared(graphs)}", flush=True)
+
+
+def both(table, truth, specs, seed):
+    """Return what two specs make of a table: errors of each, edges in one graph only, and permutations and seconds."""
+    turn = 1 if seed % 2 else -1
+    (one, seconds), (other, seconds_of_other) = [learned(table, spec, seed=seed) for spec in specs[::turn]][::turn]
+    differ = len(set(one.graph.edges) ^ set(other.graph.edges))
+    permutations = one.counts["permutations"], other.counts["permutations"]
+    return (one.graph.hamming(truth), other.graph.hamming(truth), differ, *permutations, seconds, seconds_of_other)
+
+
+def compared(graphs):
+    """Return in words how two specs compare in some graphs."""
+    one, other, differ, *effort = np.array(graphs).T
+    permutations, permutations_of_other, seconds, seconds_of_other = np.sum(effort, axis=1)
+    return (
+        f"errors {mean(one)} and {mean(other)}, {mean(other - one, 3)} more, {int(differ.sum())} edges differ in "
+        f"{np.count_nonzero(differ)} of {len(graphs)} graphs, permutations {permutations / permutations_of_other:.2f}, "
+        f"time {seconds / seconds_of_other:.2f}"
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=("targets", "adjust", "bounds", "stopping"))
+    parser.add_argument("part", choices=("targets", "adjust", "bounds", "stopping", "paper"))
     parser.add_argument("--columns", type=int, nargs="+", default=[20, 60])
     parser.add_argument("--rows", type=int, default=500)
     parser.add_argument("--tables", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1, help="of the first table")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[125, 250, 500, 1000], help="rows, for `stopping`")
-    parser.add_argument("--pair", nargs=2, default=STOPS, metavar="SPEC", help="for `stopping`")
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", default=[125, 250, 500, 1000], help="rows, for `stopping` and `paper`"
+    )
+    parser.add_argument("--pair", nargs=2, default=STOPS, metavar="SPEC", help="for `stopping` and `paper`")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=["gaussian", "independent"])
     parser.add_argument("--specs", nargs="+", default=[f"{blanket}+fisher-z" for blanket in BLANKETS])
+    parser.add_argument("--experiments", nargs="+", default=["*"], help="for `paper`: as in `pyknnmi experiment`")
     options = parser.parse_args()
-    {"targets": targets, "adjust": adjust, "bounds": bounds, "stopping": stopping}[options.part](options)
+    parts = (targets, adjust, bounds, stopping, paper)
+    {part.__name__: part for part in parts}[options.part](options)
 
 
 if __name__ == "__main__":

@@ -369,7 +369,7 @@ def main():
     elif given.what == "level":
         level(given.graphs)
     elif given.what == "times":
-        times((given.specs or "functional-anova;iamb+knn-cmi").split(";"), given.graphs)
+        times((given.specs or "functional-anova;iamb+knn-cmi(stop=never)").split(";"), given.graphs)
     elif given.what == "hard":
         report(specs, HARD, given.graphs)
     elif given.what in MORE:

@@ -14,10 +14,12 @@ experiments() {
 }
 
 jobs=${1:-2}
+# knn-cmi makes all permutations, as the paper's program did
 stored=('small-network-*' large-network 'random-nonparanormal-*') # with kernel tests in the authors' results
 
-experiments results.csv '*' --methods "knnMI_AND=iamb+knn-cmi; knnMI_AND_k5=iamb(exhaustive=true)+knn-cmi(k=5); \
-knnMI_OR=iamb(rule=or)+knn-cmi; fisherZ_AND=iamb+fisher-z; mb_StARS=nonparanormal+neighbourhood(select=stars,rule=or); \
+experiments results.csv '*' --methods "knnMI_AND=iamb+knn-cmi(stop=never); \
+knnMI_AND_k5=iamb(exhaustive=true)+knn-cmi(k=5,stop=never); knnMI_OR=iamb(rule=or)+knn-cmi(stop=never); \
+fisherZ_AND=iamb+fisher-z; mb_StARS=nonparanormal+neighbourhood(select=stars,rule=or); \
 mb_auto=nonparanormal+neighbourhood(select=auto,formula=code); glasso_StARS=nonparanormal+glasso(select=stars)"
 kcit="iamb(exhaustive=true)+kci(bandwidth=joint,small_sample=false)"
 experiments results.csv "${stored[@]}" --sizes 125,250,500 --methods "KCIT_AND=$kcit"
@@ -25,9 +27,10 @@ experiments results.csv 'small-network-*' --sizes 1000 --methods "KCIT_AND=$kcit
 experiments results.csv "${stored[@]}" --methods \
   "RCIT_AND=iamb(exhaustive=true)+rcit(conditioning_features=25,small_sample=false)"
 
-experiments variants.csv "${stored[@]}" --methods "knnMI_OR_k5=iamb(rule=or,exhaustive=true)+knn-cmi(k=5)"
-experiments variants.csv 'small-network-*' --sizes 125,250,500,1000 --methods "knnMI_AND_exhaustive=iamb(exhaustive=true)+knn-cmi"
-experiments variants.csv 'random-nonparanormal-*' --methods "knnMI_AND_npn=nonparanormal+iamb+knn-cmi"
+experiments variants.csv "${stored[@]}" --methods "knnMI_OR_k5=iamb(rule=or,exhaustive=true)+knn-cmi(k=5,stop=never)"
+experiments variants.csv 'small-network-*' --sizes 125,250,500,1000 --methods \
+  "knnMI_AND_exhaustive=iamb(exhaustive=true)+knn-cmi(stop=never)"
+experiments variants.csv 'random-nonparanormal-*' --methods "knnMI_AND_npn=nonparanormal+iamb+knn-cmi(stop=never)"
 experiments variants.csv '*' --methods "mb_auto_printed=nonparanormal+neighbourhood(select=auto); \
 mb_StARS_AND=nonparanormal+neighbourhood(select=stars)"
 experiments variants.csv "${stored[@]}" --sizes 125,250,500 --methods "KCIT_AND_default=iamb+kci"

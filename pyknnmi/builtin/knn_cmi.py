@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -28,6 +28,8 @@ from pyknnmi.numbers import (
     standardized,
     tied_share,
 )
+
+Stop = Literal["never", "certain", "sequential", "reached"]
 
 _MOST = 10**8  # permutations take memory, 2 GB then
 _MOST_SEQUENTIAL = 10_000  # what the core takes
@@ -76,11 +78,13 @@ class KnnCMI(CITest):
         Rows in a season, such as 12 months: stretches are then whole seasons, so that each row gets a y of its own time
         of the season, and what x and y owe to the season is no dependence. ``none``: what
         `pyknnmi.numbers.common_season` finds in x and y. 1: none.
-    stop : never, certain, sequential
+    stop : auto, never, certain, sequential
         ``never`` makes all permutations, as the paper does. ``certain`` ends a test as soon as the remaining ones
         cannot change the decision, which is then the same. ``sequential`` also ends it where a bet against independence
-        has won enough; its level is alpha at most, and it is for at most 10000 permutations. The p-value of a test that
-        ended early is (K + 1) / (permutations made + 1), and ``p_value_bounds`` says where that of all T would lie.
+        has won enough; its level is alpha at most, and it is for at most 10000 permutations. ``auto`` takes
+        ``sequential`` (beyond 10000 permutations ``certain``) where a search only asks whether p < alpha, and else
+        ``never``: for one question, and where p-values are compared, as by ``fdr``. The p-value of a test that ended
+        early is (K + 1) / (permutations made + 1), and ``p_value_bounds`` says where that of all T would lie.
     resolution : float or none, 1e-8 to 1
         The smallest p-value that a test may give, such as 1e-5, instead of 1 / (T + 1). A test makes permutations until
         25 of them reach the observed estimate, or p is down to this: about 25 / p of them, so p is known to a fifth. It
@@ -120,7 +124,7 @@ class KnnCMI(CITest):
     neighbors: int = 5
     block_length: int | None = None
     season: int | None = None
-    stop: Literal["never", "certain", "sequential"] = "never"
+    stop: Literal["auto", "never", "certain", "sequential"] = "never"
     resolution: float | None = None
     estimator: Literal["auto", "ksg", "mixed", "cells"] = "auto"
     engine: Literal["auto", "tree", "single", "batch"] = "auto"
@@ -128,6 +132,11 @@ class KnnCMI(CITest):
     def accepts(self, kind: Kind) -> bool:
         """Return whether the estimator takes columns of this kind."""
         return kind == "continuous" or self.estimator != "ksg"
+
+    @property
+    def decides_early(self) -> bool:
+        """Whether a search gets decisions from fewer permutations than p-values."""
+        return self.stop == "auto" and self.resolution is None
 
     def allows_for(self, finding: AuditFinding, findings: Sequence[AuditFinding], n: int) -> bool:
         """Return whether blocks are permuted, where rows follow each other, and where they have a season whole ones."""
@@ -187,6 +196,19 @@ class KnnCMI(CITest):
         """How many permutations a test makes at most."""
         return self.permutations if self.resolution is None else math.ceil(1 / self.resolution) - 1
 
+    @property
+    def stop_of_p_value(self) -> Stop:
+        """When a test may end that is asked for its p-value."""
+        if self.resolution is not None:
+            return "reached"
+        return "never" if self.stop == "auto" else self.stop
+
+    def stop_of_decision(self, permutations: int) -> Stop:
+        """Return when a test of at most so many permutations may end that is asked for its decision."""
+        if self.resolution is not None:
+            return "reached"
+        return "sequential" if permutations <= _MOST_SEQUENTIAL else "certain"
+
 
 Variable = int | tuple[int, ...]
 Points = NDArray[np.float64]
@@ -233,23 +255,23 @@ class BoundKnnCMI(BoundTest):
 
     def test(self, x: Variable, y: Variable, z: tuple[int, ...]) -> CIResult:
         """Return the answer for columns x and y, or groups of them, given the columns z."""
-        return self._screened(x, y, z) or self._permuted(x, y, z, self._component)
+        component = self._component
+        return self._screened(x, y, z) or self._permuted(
+            x, y, z, component.alpha, component.most_permutations, component.stop_of_p_value
+        )
 
     def test_at(self, x: int, y: int, z: tuple[int, ...], level: float) -> CIResult:
-        """Return the answer at a level below alpha: from as many permutations as it needs, as far as it needs them."""
+        """Return the answer at a level up to alpha: from as many permutations as it needs, as far as it needs them."""
         component = self._component
-        if component.resolution is None:
-            permutations = max(component.permutations, math.ceil(2 / level))
-            stop: Literal["certain", "sequential"] = "sequential" if permutations <= _MOST_SEQUENTIAL else "certain"
-            finer = replace(component, alpha=level, permutations=permutations, stop=stop)
-        else:
-            finer = replace(component, alpha=level, resolution=min(component.resolution, level / 2))
-        return self._screened(x, y, z) or self._permuted(x, y, z, finer)
-
-    def _permuted(self, x: Variable, y: Variable, z: tuple[int, ...], component: KnnCMI) -> CIResult:
-        estimator = self._estimator(x, [y], z)
         most = component.most_permutations
-        stop = component.stop if component.resolution is None else "reached"
+        if level < component.alpha:
+            needed = math.ceil(2 / level) - (component.resolution is not None)
+            most = min(max(most, needed), _MOST)
+        return self._screened(x, y, z) or self._permuted(x, y, z, level, most, component.stop_of_decision(most))
+
+    def _permuted(self, x: Variable, y: Variable, z: tuple[int, ...], alpha: float, most: int, stop: Stop) -> CIResult:
+        component = self._component
+        estimator = self._estimator(x, [y], z)
         first, last = (x, y) if estimator == "cells" else self._permuted_last(x, y, z)
         found = permutation_test(
             *self._columns(first, last, z),
@@ -259,7 +281,7 @@ class BoundKnnCMI(BoundTest):
             stream=self._run.stream(self._name(x), self._name(y), [self._names[i] for i in z]),
             **self._exchangeable(x, y, z, estimator),
             stop=stop,
-            alpha=component.alpha,
+            alpha=alpha,
             estimator=estimator,
             categories=self._flags(first, last, z),
             engine=component.engine,
@@ -272,7 +294,7 @@ class BoundKnnCMI(BoundTest):
         return CIResult(
             statistic=found.statistic,
             p_value=found.p_value,
-            independent=not found.p_value < component.alpha,
+            independent=not found.p_value < alpha,
             n=len(self._values),
             decided_by="permutations of cells" if estimator == "cells" else "permutations",
             permutations=found.permutations,

@@ -31,8 +31,8 @@ PRESETS = {
     for preset in (
         Preset(
             "paper",
-            "iamb(rule=and)+knn-cmi(k=3,permutations=200,alpha=0.05)",
-            "The method as Leppä-aho, Räisänen, Yang and Roos (2018) print it.",
+            "iamb(rule=and)+knn-cmi(k=3,permutations=200,alpha=0.05,stop=never)",
+            "The method as Leppä-aho, Räisänen, Yang and Roos (2018) print it, with all permutations.",
         ),
         Preset(
             "recommended",

@@ -277,6 +277,35 @@ def test_a_smaller_level_stops_as_soon_as_it_is_missed():
     assert found.permutations < 200
 
 
+def test_a_search_asks_at_alpha_itself_with_the_same_permutations():
+    """What `auto` decides at alpha is what `sequential` answers; T is kept, also where 2 / alpha is more."""
+    data = three_columns()
+    for permutations in (30, 200):
+        for pair in ((0, 1), (1, 2), (0, 3)):
+            early, fixed = (
+                KnnCMI(screen=None, permutations=permutations, stop=stop).bind(data, Run(seed=5, threads=1))
+                for stop in ("auto", "sequential")
+            )
+            assert early.test_at(*pair, (), 0.05) == fixed.test(*pair, ())
+            assert early.test(*pair, ()).permutations == permutations
+
+
+@pytest.mark.parametrize("stop", ["auto", "never", "certain", "sequential"])
+def test_decisions_are_early_where_no_rule_is_named(stop):
+    assert KnnCMI(stop=stop).decides_early is (stop == "auto")
+    assert not KnnCMI(stop=stop, resolution=0.01).decides_early
+
+
+def test_beyond_ten_thousand_permutations_only_what_is_certain_ends_a_test():
+    """The sequential rule would end as dependent long before: after 95 % no count can exceed alpha."""
+    data = three_columns()
+    bound = KnnCMI(screen=None, permutations=10_001, stop="auto").bind(data, Run(threads=1))
+    dependent, independent = bound.test_at(0, 1, (), 0.05), bound.test_at(0, 3, (), 0.05)
+    assert 9_500 <= dependent.permutations <= 10_001
+    assert independent.permutations < 2_000
+    assert bound.test(0, 3, ()).permutations == 10_001
+
+
 def three_columns():
     """x - y clearly dependent, y - w weakly, x - v not."""
     x, e, f, v = np.random.default_rng(3).standard_normal((4, 120))

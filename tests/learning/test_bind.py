@@ -34,9 +34,10 @@ def test_answers_are_those_of_single_questions(test):
         assert table.test(x, y, given) == ci_test(DATA, x, y, given, test, seed=3)
 
 
-def test_answers_are_those_that_learn_gets():
-    result = pyknnmi.learn(DATA, f"iamb+{KNN}", seed=3)
-    table = bind(DATA, KNN, seed=3)
+@pytest.mark.parametrize(("learner", "test"), [("pairwise", KNN), ("iamb", "knn-cmi(permutations=39,stop=never)")])
+def test_answers_are_those_that_learn_gets_where_it_compares_p_values(learner, test):
+    result = pyknnmi.learn(DATA, f"{learner}+{test}", seed=3)
+    table = bind(DATA, test, seed=3)
     assert [table.test(pair.source, pair.target, pair.given) for pair in result.evidence] == [
         pair.answer for pair in result.evidence
     ]

@@ -224,16 +224,16 @@ def test_the_result_says_how_to_repeat_the_run():
 
 
 def test_counts():
-    result = learn(DATA, "iamb+knn-cmi(permutations=39,screen=none)", seed=1)
+    result = learn(DATA, "iamb+knn-cmi(permutations=39,screen=none,stop=never)", seed=1)
     assert result.counts["permutations"] == 39 * result.counts["tests"]
     assert result.counts["scored"] >= 6 * 7
 
 
 def test_evidence_is_what_ci_test_says():
-    result = learn(DATA, "iamb+knn-cmi(permutations=59)", seed=5)
+    result = learn(DATA, "iamb+knn-cmi(permutations=59,stop=never)", seed=5)
     assert result.evidence
     for row in result.evidence:
-        answer = ci_test(DATA, row.source, row.target, row.given, "knn-cmi(permutations=59)", seed=5)
+        answer = ci_test(DATA, row.source, row.target, row.given, "knn-cmi(permutations=59,stop=never)", seed=5)
         assert answer == row.answer
     assert [(row.source, row.target) for row in result.edge_evidence()] == list(result.graph.edges)
     assert all(not row.answer.independent for row in result.edge_evidence())
