@@ -27,7 +27,7 @@ AlongY::AlongY(const FixedSide& fixed, const Points& x)
     }
     for (std::uint32_t& row : row_) row = along[row];
     x_ = std::move(x_along);
-    z_.assign(line.z().level[0], line.z().level[0] + n);
+    z_.assign(line.z().values, line.z().values + n);
     std::vector<double> both = x_;
     both.insert(both.end(), z_.begin(), z_.end());
     cells_ = RowLabels().of(Points::column_major(both.data(), n, 2));

@@ -1,13 +1,15 @@
 // Without z: each y makes points of a plane with x, and these are found by their places among the sorted values of x
-// and of y. A permutation moves places only, so the values of a column are sorted once.
+// and of y. A permutation moves places only, so the values of a column are sorted once. Of many y's eight are looked at
+// together.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
 
+#include "aligned.hpp"
+#include "crossing.hpp"
 #include "engines.hpp"
 #include "parallel.hpp"
-#include "sorted_column.hpp"
 #include "terms.hpp"
 
 namespace knnmi {
@@ -16,136 +18,54 @@ namespace {
 constexpr std::size_t points_in_a_blink = 5000;  // one y with more takes long enough for its points to be shared out
 constexpr std::size_t stretch = 64;              // points that a thread takes at a time
 constexpr std::size_t run = 16;                  // of these, how many it counts before it may be stopped
+constexpr std::size_t worth_a_batch = 4;         // y's; fewer are sooner taken one by one
 
-// The values of a column as one axis of a plane.
-class Axis {
-public:
-    Axis(std::span<const double> values, double cap, std::size_t k)
-        : rows_(ascending_rows(Points::single_column(values.data(), values.size()))),
-          places_(rows_.size()),
-          sorted_(values),
-          cap_(cap) {
-        const std::size_t n = rows_.size();
-        for (std::size_t place = 0; place < n; ++place) places_[rows_[place]] = static_cast<std::uint32_t>(place);
-        // Of two independent columns with an even spread, a point's k-th neighbour is about so many places away.
-        const std::size_t farther = 1 + static_cast<std::size_t>(0.5 * std::sqrt(static_cast<double>(k * n)));
-        constexpr double least_root = 1e-150;
-        const std::span<const double> value = sorted_.values();
-        for (std::size_t begin = 0, end = 0; begin < n; begin = end) {
-            while (end < n && value[end] == value[begin]) ++end;
-            const double below = begin > 0 ? value[begin] - value[begin - 1] : cap_;
-            // A little more, for values that are as far away but for rounding.
-            const double gap = 1.001 * std::min({below, end < n ? value[end] - value[begin] : cap_, cap_});
-            for (std::size_t place = begin; place < end; ++place) {
-                const double distance = distance_to(place, farther);
-                root_.push_back(std::sqrt(std::clamp(distance, least_root, 1 / least_root)));
-                per_root_.push_back(static_cast<double>(farther) / root_.back());
-                gap_.push_back(end - begin > 1 ? gap : 0.0);
-                first_equal_.push_back(static_cast<std::uint32_t>(begin));
-            }
-        }
-    }
-
-    const std::vector<std::uint32_t>& rows() const { return rows_; }                // by place
-    const std::vector<std::uint32_t>& places() const { return places_; }            // by row
-    std::span<const double> values() const { return sorted_.values(); }             // by place
-    const std::vector<std::uint32_t>& first_equal() const { return first_equal_; }  // by place: the first of its value
-
-    PlaneAxis view(const double* across, const std::uint16_t* crossed) const {
-        return {&sorted_.view(), across, crossed, root_.data(), per_root_.data(), gap_.data(), cap_};
-    }
-
-private:
-    // To so many places farther, on the side where that is nearer.
-    double distance_to(std::size_t place, std::size_t farther) const {
-        const std::span<const double> value = values();
-        const std::size_t last = value.size() - 1;
-        const double up = value[std::min(place + farther, last)] - value[place];
-        const double down = value[place] - value[place - std::min(place, farther)];
-        const bool up_only = place < farther && place + farther <= last;
-        const bool down_only = place + farther > last && place >= farther;
-        return std::min(up_only ? up : down_only ? down : std::min(up, down), cap_);
-    }
-
-    std::vector<std::uint32_t> rows_, places_, first_equal_;
-    SortedColumn sorted_;
-    std::vector<double> root_, per_root_, gap_;
-    double cap_;
-};
-
-// One y beside x; the memory is taken with the first one and kept for the next.
-class Crossing {
-public:
-    // `places[row]` is the place of a row on the axis of y.
-    void cross(const Axis& x, const Axis& y, std::span<const std::uint32_t> places) {
-        const std::size_t points = places.size();
-        y_along_x_.resize(points);
-        x_along_y_.resize(points);
-        place_in_y_.resize(points);
-        crossed_x_.resize(points + 32, 0xffff);
-        crossed_y_.resize(points + 32, 0xffff);
-        while (((points - 1) >> shift_) >= 0xffff) ++shift_;
-        for (std::size_t p = 0; p < points; ++p) {
-            const std::uint32_t in_y = places[x.rows()[p]];
-            place_in_y_[p] = in_y;
-            crossed_x_[p] = static_cast<std::uint16_t>(in_y >> shift_);
-            crossed_y_[in_y] = static_cast<std::uint16_t>(p >> shift_);
-            y_along_x_[p] = y.values()[in_y];
-            x_along_y_[in_y] = x.values()[p];
-        }
-        plane_ = {.points = points,
-                  .x = x.view(y_along_x_.data(), crossed_x_.data()),
-                  .y = y.view(x_along_y_.data(), crossed_y_.data()),
-                  .place_in_y = place_in_y_.data(),
-                  .shift = shift_};
-    }
-
-    const Plane& plane() const { return plane_; }
-
-    // For each place on the axis of x, how many others are equal in both x and y.
-    void count_equal(const Axis& x, const Axis& y, std::vector<std::uint32_t>& equal) {
-        equal.resize(plane_.points);
-        tally_.assign(plane_.points, 0);  // by the first place of an x
-        place_in_x_.resize(plane_.points);
-        for (std::size_t p = 0; p < plane_.points; ++p) place_in_x_[place_in_y_[p]] = static_cast<std::uint32_t>(p);
-        const auto tally = [&](std::size_t q) -> std::uint32_t& { return tally_[x.first_equal()[place_in_x_[q]]]; };
-        for (std::size_t begin = 0, end = 0; begin < plane_.points; begin = end) {
-            for (; end < plane_.points && y.first_equal()[end] == begin; ++end) ++tally(end);
-            for (std::size_t q = begin; q < end; ++q) equal[place_in_x_[q]] = tally(q) - 1;
-            for (std::size_t q = begin; q < end; ++q) tally(q) = 0;
-        }
-    }
-
-private:
-    std::vector<double> y_along_x_, x_along_y_;
-    std::vector<std::uint32_t> place_in_y_, place_in_x_, tally_;
-    std::vector<std::uint16_t> crossed_x_, crossed_y_;
-    std::size_t shift_ = 0;
-    Plane plane_{};
-};
-
-// One thread's counts of points, a stretch at a time.
+// One thread's counts of points.
 class Counter {
 public:
-    Counter(const Kernels& kernels, const Terms& terms, std::size_t k)
-        : kernels_(&kernels), terms_(&terms), k_(k), room_(2 * k) {}
+    // `most` is for batches.
+    Counter(const Kernels& kernels, const Terms& terms, std::size_t points, std::size_t k, std::size_t most)
+        : kernels_(&kernels),
+          terms_(&terms),
+          k_(k),
+          distances_(std::max(points, batch_size * (most + 2 * plane_margin))),
+          room_(16 * k) {}
 
-    // Before the points of another plane: what was learnt from the last one may be far off.
-    void begin_plane() { scale_ = first_scale; }
+    // Before the points of other planes: what was learnt from the last ones may be far off.
+    void begin_planes() { scale_ = first_scale; }
 
-    // Calls consume(place on the x axis, counts in x, in y, in both). `equal` is for the mixed estimator.
+    // Calls consume(place on the x axis, counts in x, in y, in both).
     template <class Consume>
-    void count(const Plane& plane, const std::vector<std::uint32_t>& equal, std::size_t begin, std::size_t end,
-               const Consume& consume) {
-        distances_.resize(plane.points);
+    void count(const Crossing& crossing, std::size_t begin, std::size_t end, const Consume& consume) {
         PlaneScratch scratch{distances_.data(), room_.data(), scale_};
+        std::uint32_t x[run], y[run], joint[run] = {};
         for (; begin < end; begin += run) {
             end_if_stopped();
             const std::size_t many = std::min(run, end - begin);
-            if (terms_->mixed()) std::copy_n(equal.begin() + static_cast<std::ptrdiff_t>(begin), many, joint_);
-            kernels_->plane_within(plane, begin, begin + many, k_, terms_->reach(), scratch,
-                                   {x_, y_, terms_->mixed() ? joint_ : nullptr});
-            for (std::size_t i = 0; i < many; ++i) consume(begin + i, x_[i], y_[i], terms_->mixed() ? joint_[i] : 0);
+            if (terms_->mixed()) std::copy_n(crossing.equal().data() + begin, many, joint);
+            kernels_->plane_within(crossing.plane(), begin, begin + many, k_, terms_->reach(), scratch,
+                                   {x, y, terms_->mixed() ? joint : nullptr});
+            for (std::size_t i = 0; i < many; ++i) consume(begin + i, x[i], y[i], joint[i]);
+        }
+        scale_ = scratch.scale;
+    }
+
+    // Calls consume(column, counts in x, in y, in both).
+    template <class Consume>
+    void count(const PlaneBatch& batch, std::span<const Crossing> crossings, std::size_t begin, std::size_t end,
+               const Consume& consume) {
+        PlaneScratch scratch{distances_.data(), room_.data(), scale_};
+        std::uint32_t x[batch_size][batch_run], y[batch_size][batch_run], joint[batch_size][batch_run] = {};
+        PlaneCounts counts[batch_size];
+        for (std::size_t l = 0; l < batch_size; ++l) counts[l] = {x[l], y[l], terms_->mixed() ? joint[l] : nullptr};
+        for (; begin < end; begin += batch_run) {
+            end_if_stopped();
+            const std::size_t many = std::min(batch_run, end - begin);
+            for (std::size_t l = 0; terms_->mixed() && l < batch.columns; ++l)
+                std::copy_n(crossings[l].equal().data() + begin, many, joint[l]);
+            kernels_->plane_batch_within(batch, begin, begin + many, k_, terms_->reach(), scratch, counts);
+            for (std::size_t l = 0; l < batch.columns; ++l)
+                for (std::size_t i = 0; i < many; ++i) consume(l, x[l][i], y[l][i], joint[l][i]);
         }
         scale_ = scratch.scale;
     }
@@ -158,7 +78,6 @@ private:
     std::size_t k_;
     std::vector<double> distances_, room_;
     double scale_ = first_scale;
-    std::uint32_t x_[run], y_[run], joint_[run];
 };
 
 class PlaneEngine final : public NeighborEngine {
@@ -168,25 +87,14 @@ public:
           k_(static_cast<std::size_t>(neighborhood.k)),
           options_(options),
           terms_(x.rows(), false, neighborhood),
-          x_(values_of(x), cap_of(x.is_category(0)), k_) {}
+          x_(values_of(x), cap_of(x.is_category(0)), k_),
+          most_(neighbors_to_look_at(x.rows())) {}
 
     void sums(const ColumnSource& source, std::size_t, std::size_t first, std::span<Sum> out) override {
-        // Threads share out the y's, or the points of one y after another; never both.
-        const auto threads = static_cast<std::size_t>(thread_count(options_));
-        const bool by_y = out.size() >= threads && points() <= points_in_a_blink;
         const Permuted permuted(*this, source);
-        std::vector<Worker> workers(threads, Worker(*this));
-        const Options serial{.threads = 1};
-        parallel_for(out.size(), by_y ? options_ : serial, [&](std::size_t i, int thread) {
-            Worker& own = workers[static_cast<std::size_t>(thread)];
-            own.take(permuted, first + i);
-            std::vector<Sum> partial(threads);
-            each_stretch(workers, own, by_y ? serial : options_,
-                         [&](std::size_t, std::size_t x, std::size_t y, std::size_t joint, std::size_t worker) {
-                             partial[worker] += terms_(x, y, points() - 1, joint);
-                         });
-            out[i] = std::accumulate(partial.begin(), partial.end(), Sum{0});
-        });
+        const std::size_t batched = many_in_batches(source, first, out.size());
+        if (batched > 0) batch_sums(permuted, first, out.first(batched));
+        if (batched < out.size()) single_sums(permuted, first + batched, out.subspan(batched));
     }
 
     NeighborCounts counts(const ColumnSource& source, std::size_t, std::size_t index) override {
@@ -238,33 +146,102 @@ private:
 
     // What a thread has of its own.
     struct Worker {
-        explicit Worker(const PlaneEngine& of) : engine(&of), counter(*of.kernels_, of.terms_, of.k_) {}
+        explicit Worker(const PlaneEngine& of)
+            : engine(&of), counter(*of.kernels_, of.terms_, of.points(), of.k_, of.most_) {}
 
-        void take(const Permuted& permuted, std::size_t index) {
-            y = permuted.axis(index);
+        void take(const Permuted& permuted, std::size_t index, std::size_t lane = 0) {
+            const std::shared_ptr<const Axis> y = permuted.axis(index);
             permuted.places(index, *y, places);
-            crossing.cross(engine->x_, *y, places);
-            if (engine->terms_.mixed()) crossing.count_equal(engine->x_, *y, equal);
+            crossings[lane].cross(engine->x_, y, places, engine->terms_.mixed());
+        }
+
+        PlaneBatch take_batch(const Permuted& permuted, std::size_t first, std::size_t columns) {
+            side_by_side.resize((engine->points() + 2 * batch_step) * batch_size);
+            double* const y = side_by_side.data() + batch_step * batch_size;
+            for (std::size_t l = 0; l < columns; ++l) {
+                take(permuted, first + l, l);
+                planes[l] = crossings[l].plane();
+                for (std::size_t p = 0; p < engine->points(); ++p) y[p * batch_size + l] = planes[l].x.across[p];
+            }
+            return {.planes = planes, .columns = columns, .y = y, .most = engine->most_};
         }
 
         const PlaneEngine* engine;
-        Crossing crossing;
         Counter counter;
-        std::shared_ptr<const Axis> y;
-        std::vector<std::uint32_t> places, equal;
+        Crossing crossings[batch_size];
+        Plane planes[batch_size];
+        AlignedVector<double> side_by_side;
+        std::vector<std::uint32_t> places;
     };
+
+    // Of two independent columns, one has fewer than sqrt(k n) points within the k-th distance. As many again let
+    // nearly all be found; ties lie together at the edge of that.
+    std::size_t neighbors_to_look_at(std::size_t points) const {
+        return static_cast<std::size_t>((terms_.mixed() ? 3.0 : 2.0) * std::sqrt(static_cast<double>(k_ * points)));
+    }
+
+    // How many of the y's, from the first one on.
+    std::size_t many_in_batches(const ColumnSource& source, std::size_t first, std::size_t count) const {
+        if (x_.is_category() || k_ > kernels_->most_batched) return 0;
+        for (std::size_t i = 0; i < count; ++i)
+            if (source.is_category(first + i, 0)) return 0;
+        const std::size_t over = count % batch_size;
+        return over < worth_a_batch ? count - over : count;
+    }
+
+    void batch_sums(const Permuted& permuted, std::size_t first, std::span<Sum> out) const {
+        const auto threads = static_cast<std::size_t>(thread_count(options_));
+        const std::size_t batches = (out.size() + batch_size - 1) / batch_size;
+        // Where there are fewer than threads, several take the same one and each a part of its points.
+        const std::size_t parts = (threads + batches - 1) / batches, part = (points() + parts - 1) / parts;
+        std::vector<Worker> workers(threads, Worker(*this));
+        std::vector<std::vector<Sum>> partial(threads, std::vector<Sum>(out.size()));
+        parallel_for(batches * parts, options_, [&](std::size_t task, int thread) {
+            Worker& own = workers[static_cast<std::size_t>(thread)];
+            const std::size_t at = task / parts * batch_size, begin = task % parts * part;
+            const PlaneBatch batch = own.take_batch(permuted, first + at, std::min(batch_size, out.size() - at));
+            Sum* const sums = partial[static_cast<std::size_t>(thread)].data() + at;
+            own.counter.begin_planes();
+            own.counter.count(batch, own.crossings, begin, std::min(begin + part, points()),
+                              [&](std::size_t l, std::size_t x, std::size_t y, std::size_t joint) {
+                                  sums[l] += terms_(x, y, points() - 1, joint);
+                              });
+        });
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            out[i] = 0;
+            for (const std::vector<Sum>& sums : partial) out[i] += sums[i];
+        }
+    }
+
+    void single_sums(const Permuted& permuted, std::size_t first, std::span<Sum> out) const {
+        // Threads share out the y's, or the points of one y after another; never both.
+        const auto threads = static_cast<std::size_t>(thread_count(options_));
+        const bool by_y = out.size() >= threads && points() <= points_in_a_blink;
+        std::vector<Worker> workers(threads, Worker(*this));
+        const Options serial{.threads = 1};
+        parallel_for(out.size(), by_y ? options_ : serial, [&](std::size_t i, int thread) {
+            Worker& own = workers[static_cast<std::size_t>(thread)];
+            own.take(permuted, first + i);
+            std::vector<Sum> partial(threads);
+            each_stretch(workers, own, by_y ? serial : options_,
+                         [&](std::size_t, std::size_t x, std::size_t y, std::size_t joint, std::size_t worker) {
+                             partial[worker] += terms_(x, y, points() - 1, joint);
+                         });
+            out[i] = std::accumulate(partial.begin(), partial.end(), Sum{0});
+        });
+    }
 
     // Calls consume(place on the x axis, counts in x, in y, in both, worker) for all points of the y that `own` took.
     template <class Consume>
     void each_stretch(std::vector<Worker>& workers, Worker& own, const Options& options, const Consume& consume) const {
-        const Plane& plane = own.crossing.plane();
+        const Crossing& crossing = own.crossings[0];
         const auto self = static_cast<std::size_t>(&own - workers.data());
         const auto threads = static_cast<std::size_t>(thread_count(options));
         for (std::size_t thread = 0; thread < threads; ++thread)
-            workers[(self + thread) % workers.size()].counter.begin_plane();
+            workers[(self + thread) % workers.size()].counter.begin_planes();
         parallel_for((points() + stretch - 1) / stretch, options, [&](std::size_t block, int thread) {
             const std::size_t worker = (self + static_cast<std::size_t>(thread)) % workers.size();
-            workers[worker].counter.count(plane, own.equal, block * stretch, std::min((block + 1) * stretch, points()),
+            workers[worker].counter.count(crossing, block * stretch, std::min((block + 1) * stretch, points()),
                                           [&](std::size_t place, std::size_t x, std::size_t y, std::size_t joint) {
                                               consume(place, x, y, joint, worker);
                                           });
@@ -276,6 +253,7 @@ private:
     Options options_;
     Terms terms_;
     Axis x_;
+    std::size_t most_;
 };
 
 }  // namespace

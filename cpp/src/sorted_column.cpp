@@ -32,11 +32,19 @@ std::vector<std::uint32_t> ascending_rows(const Points& column) {
     return rows;
 }
 
-SortedColumn::SortedColumn(std::span<const double> values) : size_(values.size()), levels_(1) {
-    levels_.front().assign(values.begin(), values.end());
-    std::sort(levels_.back().begin(), levels_.back().end());
+SortedColumn::SortedColumn(std::span<const double> values) : values_(values.begin(), values.end()), levels_(1) {
+    std::sort(values_.begin(), values_.end());
+    for (std::size_t place = 0; place < values_.size(); ++place) {
+        if (place > 0 && values_[place] == values_[place - 1]) continue;
+        first_.push_back(static_cast<std::uint32_t>(place));
+        levels_.front().push_back(values_[place]);
+    }
+    const std::size_t different = first_.size();
+    first_.push_back(static_cast<std::uint32_t>(values_.size()));
+    view_.values = values_.data();
+    if (different < values_.size()) view_.first = first_.data();
     make_levels();
-    make_cells();
+    make_cells(different);
 }
 
 void SortedColumn::make_levels() {
@@ -54,14 +62,32 @@ void SortedColumn::make_levels() {
     for (std::size_t l = 0; l < levels_.size(); ++l) view_.level[l] = levels_[l].data();
 }
 
-void SortedColumn::make_cells() {
-    const std::size_t count = cells_for_each * size_;
-    const double* const values = view_.level[0];
-    view_.cells = {.origin = values[0],
-                   .per_unit = static_cast<double>(count) / (values[size_ - 1] - values[0]),
-                   .last = static_cast<double>(count - 1)};
-    before_cell_.assign(count, 0);
-    for (std::size_t i = 0; i < size_; ++i) ++before_cell_[view_.cells.of(values[i])];
+void SortedColumn::make_cells(std::size_t different) {
+    const std::size_t count = cells_for_each * different;
+    const double last = static_cast<double>(count - 1), *const values = view_.level[0];
+    view_.cells = {.center = values[0],
+                   .per_unit = static_cast<double>(count) / (values[different - 1] - values[0]),
+                   .widening = false,
+                   .origin = 0.0,
+                   .per_cell = 0.0,
+                   .last = last};
+    if (fill_cells(different)) return;
+    const double center = values[different / 2], spread = values[3 * different / 4] - values[different / 4];
+    const auto widened = [&](double value) { return Cells::widened((value - center) / spread); };
+    const double origin = widened(values[0]);
+    view_.cells = {.center = center,
+                   .per_unit = 1.0 / spread,
+                   .widening = true,
+                   .origin = origin,
+                   .per_cell = static_cast<double>(count) / (widened(values[different - 1]) - origin),
+                   .last = last};
+    fill_cells(different);
+}
+
+// False where too many values share their cells with others for the cells to be of use.
+bool SortedColumn::fill_cells(std::size_t different) {
+    before_cell_.assign(cells_for_each * different, 0);
+    for (std::size_t i = 0; i < different; ++i) ++before_cell_[view_.cells.of(view_.level[0][i])];
     std::size_t before = 0, crowded = 0;
     for (std::uint32_t& cell : before_cell_) {
         const std::size_t here = cell;
@@ -69,7 +95,9 @@ void SortedColumn::make_cells() {
         cell = static_cast<std::uint32_t>(before > 0 ? before - 1 : 0);
         before += here;
     }
-    if (crowded <= size_ / 4) view_.before_cell = before_cell_.data();
+    if (crowded > different / 4) return false;
+    view_.before_cell = before_cell_.data();
+    return true;
 }
 
 }  // namespace knnmi

@@ -1,5 +1,5 @@
-// A sorted column that eight comparisons at a time search: every level keeps the last value of each run of eight
-// below it. Where the values are spread evenly enough, a search starts from cells.
+// A sorted column that eight comparisons at a time search: of its different values every level keeps the last of each
+// run of eight below it. Where the values are spread evenly enough, a search starts from cells.
 #pragma once
 
 #include <cstddef>
@@ -27,16 +27,17 @@ public:
     SortedColumn& operator=(const SortedColumn&) = delete;
 
     const SortedLevels& view() const { return view_; }
-    std::span<const double> values() const { return {levels_.front().data(), size_}; }
+    std::span<const double> values() const { return values_; }
 
 private:
     void make_levels();
-    void make_cells();
+    void make_cells(std::size_t different);
+    bool fill_cells(std::size_t different);
 
-    std::size_t size_;
+    AlignedVector<double> values_;
     SortedLevels view_{};
     std::vector<AlignedVector<double>> levels_;
-    std::vector<std::uint32_t> before_cell_;
+    std::vector<std::uint32_t> first_, before_cell_;
 };
 
 }  // namespace knnmi

@@ -51,7 +51,7 @@ RankedColumn::RankedColumn(std::shared_ptr<const SortedColumn> other, const Sort
 // many takes a place that is another value's.
 bool RankedColumn::take_places() {
     std::vector<std::uint32_t> taken(points_);
-    const double* const values = sorted_->view().level[0];
+    const double* const values = sorted_->view().values;
     for (std::uint32_t& rank : ranks_) {
         const std::size_t place = rank + taken[rank]++;
         if (place == points_ || values[place] != values[rank]) return false;
@@ -74,7 +74,7 @@ const AscendingColumn& RankedColumn::ascending() const {
             const std::uint32_t place = next[ranks_[row]]++;
             ascending.rows[place] = static_cast<std::uint32_t>(row);
             ascending.places[row] = place;
-            ascending.values[place] = sorted_->view().level[0][ranks_[row]];
+            ascending.values[place] = sorted_->view().values[ranks_[row]];
         }
     });
     return later_->ascending;

@@ -47,6 +47,19 @@ inline const char* arithmetic(const double* a, const double* b) {
     return nullptr;
 }
 
+// Of numbers only, the first not negative.
+inline const char* larger_ones(const double* a, const double* b) {
+    double p[lanes], q[lanes];
+    for (std::size_t l = 0; l < lanes; ++l) {
+        p[l] = a[l] == a[l] ? __builtin_fabs(a[l]) : 0.0;
+        q[l] = b[l] == b[l] ? b[l] : 0.0;
+    }
+    REQUIRE(same_by_lane(
+        p, q, [](Doubles x, Doubles y) { return larger(x, y); },
+        [](double x, double y) { return x > __builtin_fabs(y) ? x : __builtin_fabs(y); }));
+    return nullptr;
+}
+
 inline const char* mask(Mask found, unsigned expected) {
     REQUIRE(bits(found) == expected);
     REQUIRE(any(found) == (expected != 0));
@@ -79,6 +92,9 @@ inline const char* moves(const double* a) {
     REQUIRE(exchanges<2>(a));
     REQUIRE(exchanges<1>(a));
     REQUIRE(same(first_lane(load(a)), a[0]));
+    const std::uint32_t from[lanes] = {7, 0, 3, 3, 1, 6, 2, 5};
+    const double gathered[lanes] = {a[7], a[0], a[3], a[3], a[1], a[6], a[2], a[5]};
+    REQUIRE(same(gather(a, load_positions(from)), gathered));
     const double equal[lanes] = {a[3], a[3], a[3], a[3], a[3], a[3], a[3], a[3]};
     REQUIRE(same(broadcast(a[3]), equal));
     for (unsigned chosen = 0; chosen < 256; ++chosen) {
@@ -167,6 +183,7 @@ inline const char* check_operations(const double* drawn, std::size_t vectors) {
         REQUIRE_ALL(moves(drawn + i * lanes));
         for (std::size_t j = 0; j < vectors; ++j) {
             REQUIRE_ALL(arithmetic(drawn + i * lanes, drawn + j * lanes));
+            REQUIRE_ALL(larger_ones(drawn + i * lanes, drawn + j * lanes));
             REQUIRE_ALL(comparisons(drawn + i * lanes, drawn + j * lanes));
         }
     }

@@ -217,6 +217,18 @@ TEST(many_columns_against_brute_force) {
             }
 }
 
+// So many columns and points that eight planes are looked at together, run after run: neighbours are found along x,
+// along y, or in their plane. Some threads share out the points of the same planes.
+TEST(planes_side_by_side_against_brute_force) {
+    std::size_t n = 120;
+    for (const Family& family : std::span(data_families).first(share_of(std::size(data_families))))
+        for (const Estimator estimator : {Estimator::ksg, Estimator::mixed})
+            for (const int k : {1, 4, 16})
+                check_against_brute_force(
+                    {family.make(n += 11, 1 + 13, n), 0, {k, estimator}}, {.threads = static_cast<int>(1 + n % 4)},
+                    std::string(family.name) + ", side by side, n=" + std::to_string(n) + ", k=" + std::to_string(k));
+}
+
 TEST(many_neighbours_against_brute_force) {
     for (const int k : {17, 40, 119})
         for (const std::size_t dz : {0u, 1u, 4u})

@@ -130,10 +130,11 @@ public:
         if constexpr (WithCategories) caps_ = load(y.caps);
     }
 
-    Doubles operator()(std::size_t position) const {
-        const Doubles d = distance(load(values_ + position * lanes), own_);
-        if constexpr (WithCategories) return min(d, caps_);
-        return d;
+    // Or another distance, if that is larger.
+    Doubles operator()(std::size_t position, double other) const {
+        const Doubles difference = subtract(load(values_ + position * lanes), own_);
+        if constexpr (WithCategories) return max(broadcast(other), min(absolute(difference), caps_));
+        return larger(broadcast(other), difference);
     }
 
 private:
@@ -155,7 +156,7 @@ template <class Nearest, class Distance>
     for (std::size_t c = 0; c < xz.chunks; ++c) {
         if (!any(less(broadcast(xz.floor[c]), nearest.bound()))) break;
         for (std::size_t i = c * lanes; i < (c + 1) * lanes; ++i)
-            nearest.insert(max(broadcast(xz.distance[i]), y_distance(xz.position[i])));
+            nearest.insert(y_distance(xz.position[i], xz.distance[i]));
     }
     return nearest.largest();
 }
@@ -191,9 +192,8 @@ inline void batch_within_y(const NeighborList& list, const BatchView& y, std::si
         for (std::size_t c = 0; c < list.chunks; ++c) {
             if (!any(less_equal(broadcast(list.floor[c]), reach))) break;
             for (std::size_t i = c * lanes; i < (c + 1) * lanes; ++i) {
-                const Doubles d = broadcast(list.distance[i]);
-                n_list = count_up(n_list, less_equal(d, reach));
-                n_both = count_up(n_both, less_equal(max(d, y_distance(list.position[i])), reach));
+                n_list = count_up(n_list, less_equal(broadcast(list.distance[i]), reach));
+                n_both = count_up(n_both, less_equal(y_distance(list.position[i], list.distance[i]), reach));
             }
         }
         store(in_list, n_list);

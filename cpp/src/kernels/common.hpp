@@ -242,29 +242,36 @@ inline auto with_smallest_of_all(std::size_t k, double* room, const Function& f)
     }
 }
 
-// The number of leading values for which `before` holds; it must not hold for any value after one for which it does
-// not.
+// The number of leading different values for which `before` holds; it must not hold for any value after one for which
+// it does not.
 template <class Predicate>
-inline std::size_t partition_point(const SortedLevels& sorted, const Predicate& before) {
+inline std::size_t different_before(const SortedLevels& sorted, const Predicate& before) {
     std::size_t position = 0;
     for (std::size_t level = sorted.levels; level-- > 0;)
         position = position * lanes + count(bits(before(load(sorted.level[level] + position * lanes))));
     return position;
 }
 
-struct Range {
-    std::size_t begin, end;
-};
-
 // The same, for a predicate that changes near `hint`: mostly within eight values from its cell on. If not, a search.
 template <class Predicate>
-inline std::size_t partition_point(const SortedLevels& sorted, double hint, const Predicate& before) {
-    if (sorted.before_cell == nullptr) return partition_point(sorted, before);
+inline std::size_t different_before(const SortedLevels& sorted, double hint, const Predicate& before) {
+    if (sorted.before_cell == nullptr) return different_before(sorted, before);
     const std::size_t first = sorted.before_cell[sorted.cells.of(hint)];
     const unsigned leading = bits(before(load(sorted.level[0] + first)));
     const bool found = leading != 0xff && ((leading & 1u) != 0 || first == 0);
-    return found ? first + count(leading) : partition_point(sorted, before);
+    return found ? first + count(leading) : different_before(sorted, before);
 }
+
+// The number of leading values.
+template <class Predicate>
+inline std::size_t partition_point(const SortedLevels& sorted, double hint, const Predicate& before) {
+    const std::size_t different = different_before(sorted, hint, before);
+    return sorted.first == nullptr ? different : sorted.first[different];
+}
+
+struct Range {
+    std::size_t begin, end;
+};
 
 // The places in the sorted column that are within the radius of `center`. Rounded differences are monotone too.
 inline Range sorted_within(const SortedLevels& sorted, double center, double radius) {

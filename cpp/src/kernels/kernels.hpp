@@ -80,9 +80,13 @@ struct BatchCounts {
     std::int64_t joint[batch_size];                              // of the mixed estimator only
 };
 
-// Points of a plane by their place on one of its axes.
+inline constexpr std::size_t plane_margin = 64;
+
+// Points of a plane by their place on one of its axes. Before `values` and `across` there are plane_margin places more,
+// and after them too: those of values hold infinities of the sign.
 struct PlaneAxis {
     const SortedLevels* sorted;    // the coordinate on this axis, ascending
+    const double* values;          // the same
     const double* across;          // the other one of each
     const std::uint16_t* crossed;  // its place on the other axis over 2^shift; 32 more that are 0xffff
     const double* root;            // of how far away a point is that is about as near as k-th neighbours lie
@@ -103,10 +107,21 @@ struct PlaneCounts {
     std::uint32_t *x, *y, *joint;
 };
 
+// Planes with the same x, and none with categories.
+struct PlaneBatch {
+    const Plane* planes;
+    std::size_t columns;  // batch_size at most
+    const double* y;      // eight columns side by side along x; batch_step rows more before and after them
+    std::size_t most;     // neighbours along x that are looked at
+};
+
+inline constexpr std::size_t batch_step = 4;   // neighbours on one side that are looked at in a row
+inline constexpr std::size_t batch_run = 128;  // points that are counted at a time
+
 // What one thread needs to go through planes of as many points.
 struct PlaneScratch {
-    double* distances;  // as many as there are points
-    double* room;       // 2 * k values
+    double* distances;  // as many as there are points; of batches batch_size * (most + 2 * plane_margin) at least
+    double* room;       // 16 * k values
     double scale;       // of the radius that is tried first: learnt from point to point
 };
 
@@ -188,6 +203,7 @@ struct SpaceKernels {
 
 struct Kernels {
     const char* name;
+    std::size_t most_batched;  // up to which k planes are looked at in batches, as measured: the registers are few
 
     // Writes the numbers of the boxes within the radius, among those in the listed runs of eight; returns how many.
     std::size_t (*boxes_within)(const Boxes& boxes, std::size_t dimensions, const unsigned char* categories,
@@ -214,6 +230,9 @@ struct Kernels {
     // times `reach`. The joint counts, which may be left out, hold before how many others are equal.
     void (*plane_within)(const Plane& plane, std::size_t begin, std::size_t end, std::size_t k, double reach,
                          PlaneScratch& scratch, const PlaneCounts& counts);
+    // The same for each plane of a batch, of batch_run points at most.
+    void (*plane_batch_within)(const PlaneBatch& batch, std::size_t begin, std::size_t end, std::size_t k, double reach,
+                               PlaneScratch& scratch, const PlaneCounts* counts);
 
     SpaceKernels<std::uint16_t> space;
     SpaceKernels<std::uint32_t> wide_space;  // for more points

@@ -9,7 +9,7 @@ inline bool rank(const SortedLevels& sorted, const double* values, std::size_t n
     for (std::size_t i = 0; i < n; ++i) {
         const Doubles value = broadcast(values[i]);
         const std::size_t smaller = partition_point(sorted, values[i], [=](Doubles v) { return less(v, value); });
-        if (smaller == n || sorted.level[0][smaller] != values[i]) return false;
+        if (smaller == n || sorted.values[smaller] != values[i]) return false;
         out[i] = static_cast<std::uint32_t>(smaller);
     }
     return true;

@@ -89,8 +89,8 @@ inline PlaneQuery place_of(const Plane& plane, std::size_t in_x) {
     PlaneQuery q;
     q.in_x = in_x;
     q.in_y = plane.place_in_y[in_x];
-    q.x = plane.x.sorted->level[0][q.in_x];
-    q.y = plane.y.sorted->level[0][q.in_y];
+    q.x = plane.x.values[q.in_x];
+    q.y = plane.y.values[q.in_y];
     return q;
 }
 
@@ -110,7 +110,7 @@ inline Range around(std::size_t place, double width, std::size_t points) {
 
 // The distance to the nearest point outside of a window.
 inline double next_outside(const PlaneAxis& axis, std::size_t points, double value, Range window) {
-    const double* const values = axis.sorted->level[0];
+    const double* const values = axis.values;
     double next = axis.cap;
     if (window.begin > 0 && value - values[window.begin - 1] < next) next = value - values[window.begin - 1];
     if (window.end < points && values[window.end] - value < next) next = values[window.end] - value;
@@ -184,7 +184,7 @@ template <bool WithCategories, class Kept>
 inline std::size_t gather(const PlaneAxis& axis, const PlaneAxis& other, std::size_t shift, Range window, Range crossed,
                           std::size_t place, Kept& nearest, const PlaneScratch& scratch) {
     constexpr std::size_t stretch = 128;
-    const double* const along = axis.sorted->level[0];
+    const double* const along = axis.values;
     const double* const across = axis.across;
     const double x = along[place], y = across[place], x_cap = axis.cap, y_cap = other.cap;
     const auto low = static_cast<std::uint16_t>(crossed.begin >> shift);
@@ -196,7 +196,8 @@ inline std::size_t gather(const PlaneAxis& axis, const PlaneAxis& other, std::si
         std::size_t many = 0;
         for (std::size_t first = begin; first < end; first += 32) {
             const std::uint32_t self = place - first < 32 ? 1u << (place - first) : 0u;
-            many += append_set(between(axis.crossed + first, low, span) & ~self, first, chosen + many);
+            const std::uint32_t beyond = end - first < 32 ? ~0u << (end - first) : 0u;
+            many += append_set(between(axis.crossed + first, low, span) & ~(self | beyond), first, chosen + many);
         }
         for (std::size_t j = 0; j < many; ++j) {
             const std::uint32_t i = chosen[j];
@@ -264,29 +265,43 @@ inline double plane_nearest(const Plane& plane, PlaneQuery& q, const Kept& none,
     }
 }
 
+inline constexpr std::size_t plane_run = 16;  // searches of so many points overlap in the processor
+
+// Of points by their places on the x axis, one run at most, the radius and, if there are to be any, the joint counts.
+template <bool WithCategories, class Kept>
+inline void plane_radii(const Plane& plane, const std::size_t* places, std::size_t many, const Kept& none,
+                        std::size_t k, double reach, PlaneScratch& scratch, double* radius, std::uint32_t* joint) {
+    PlaneQuery queries[plane_run];
+    const auto least = static_cast<double>(2 * k);
+    const auto k_are_equal = [&](std::size_t i) { return joint != nullptr && joint[i] >= k; };
+    for (std::size_t i = 0; i < many; ++i) {
+        queries[i] = place_of(plane, places[i]);
+        if (!k_are_equal(i)) first_look(plane, queries[i], scratch.scale, least);
+    }
+    for (std::size_t i = 0; i < many; ++i)
+        radius[i] = k_are_equal(i) ? 0.0
+                                   : reach * plane_nearest<WithCategories>(plane, queries[i], none, k, reach, scratch,
+                                                                           joint == nullptr ? nullptr : joint + i);
+}
+
+// How many others are within the radius on one axis.
+inline std::uint32_t others_within(const PlaneAxis& axis, double value, double radius) {
+    return static_cast<std::uint32_t>(size(near_on(axis, value, radius)) - 1);
+}
+
 template <bool WithCategories, class Kept>
 inline void plane_within_with(const Plane& plane, std::size_t begin, std::size_t end, const Kept& none, std::size_t k,
                               double reach, PlaneScratch& scratch, const PlaneCounts& counts) {
-    constexpr std::size_t run = 16;  // searches of so many points overlap in the processor
-    PlaneQuery queries[run];
-    double radius[run];
-    const auto least = static_cast<double>(2 * k);
-    for (std::size_t first = begin; first < end; first += run) {
-        const std::size_t many = end - first < run ? end - first : run, at = first - begin;
-        const auto k_are_equal = [&](std::size_t i) { return counts.joint != nullptr && counts.joint[at + i] >= k; };
+    std::size_t places[plane_run];
+    double radius[plane_run];
+    for (std::size_t first = begin; first < end; first += plane_run) {
+        const std::size_t many = end - first < plane_run ? end - first : plane_run, at = first - begin;
+        for (std::size_t i = 0; i < many; ++i) places[i] = first + i;
+        plane_radii<WithCategories>(plane, places, many, none, k, reach, scratch, radius,
+                                    counts.joint == nullptr ? nullptr : counts.joint + at);
         for (std::size_t i = 0; i < many; ++i) {
-            queries[i] = place_of(plane, first + i);
-            if (!k_are_equal(i)) first_look(plane, queries[i], scratch.scale, least);
-        }
-        for (std::size_t i = 0; i < many; ++i) {
-            std::uint32_t* const joint = counts.joint == nullptr ? nullptr : counts.joint + at + i;
-            radius[i] = k_are_equal(i)
-                            ? 0.0
-                            : reach * plane_nearest<WithCategories>(plane, queries[i], none, k, reach, scratch, joint);
-        }
-        for (std::size_t i = 0; i < many; ++i) {
-            counts.x[at + i] = static_cast<std::uint32_t>(size(near_on(plane.x, queries[i].x, radius[i])) - 1);
-            counts.y[at + i] = static_cast<std::uint32_t>(size(near_on(plane.y, queries[i].y, radius[i])) - 1);
+            counts.x[at + i] = others_within(plane.x, plane.x.values[first + i], radius[i]);
+            counts.y[at + i] = others_within(plane.y, plane.x.across[first + i], radius[i]);
         }
     }
 }

@@ -84,7 +84,7 @@ public:
           in_z_(place),
           in_x_(space.places_in_x[place]),
           x_(space.x_along_z[place]),
-          z_(space.z.sorted->level[0][place]) {
+          z_(space.z.sorted->values[place]) {
         for (Disc& disc : scratch.discs) disc.made = false;
     }
 
@@ -92,7 +92,7 @@ public:
     SpaceQuery query(const SpaceColumn<Place>& column) const {
         SpaceQuery q;
         q.in_y = column.places_in_y[in_z_];
-        q.y = column.y.sorted->level[0][q.in_y];
+        q.y = column.y.sorted->values[q.in_y];
         const std::size_t at = most_radii * (q.in_y >> shift_of(*space_));
         q.level = static_cast<std::size_t>(__builtin_ctz(
             as_wide(column.y.begin + at, column.y.end + at, space_->enough + most_radii * in_z_) | 0x80000000u));
@@ -222,13 +222,13 @@ private:
 
     double distance(std::size_t place) const {
         const double in_x = apart<WithCategories>(space_->x_along_z[place], x_, space_->x.cap);
-        const double in_z = apart<WithCategories>(space_->z.sorted->level[0][place], z_, space_->z.cap);
+        const double in_z = apart<WithCategories>(space_->z.sorted->values[place], z_, space_->z.cap);
         return in_x < in_z ? in_z : in_x;
     }
 
     // On an axis, the least distance to another value, and the largest one within the radius.
     static void bound(const SpaceAxis& axis, std::size_t place, double radius, double& least, double& most) {
-        const double* const values = axis.sorted->level[0];
+        const double* const values = axis.sorted->values;
         const double value = values[place];
         const Range window = near_on(axis, value, radius);
         const auto raise = [&](double d) {
@@ -331,7 +331,7 @@ private:
     template <class Kept>
     std::size_t gather_along_z(const SpaceColumn<Place>& column, const SpaceQuery& q, Range window, Kept& nearest) {
         const Disc& near = disc(q.level);
-        const double* const ys = column.y.sorted->level[0];
+        const double* const ys = column.y.sorted->values;
         const Place* const places = column.places_in_y;
         const double* const from_here = scratch_->from_here;
         double* const distances = scratch_->distances;
@@ -364,7 +364,7 @@ private:
                                Kept& nearest) const {
         const Range near_x = level_window(*space_, space_->x, in_x_, q.level);
         const Range near_z = level_window(*space_, space_->z, in_z_, q.level);
-        const double* const ys = column.y.sorted->level[0];
+        const double* const ys = column.y.sorted->values;
         std::size_t found = 0;
         for (std::size_t first = window.begin; first < window.end;) {
             std::uint32_t chosen[stretch + 64];

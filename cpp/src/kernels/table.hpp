@@ -2,13 +2,15 @@
 #include "kernels/batch.hpp"
 #include "kernels/line.hpp"
 #include "kernels/plane.hpp"
+#include "kernels/plane_batch.hpp"
 #include "kernels/single.hpp"
 #include "kernels/space.hpp"
 
 namespace knnmi::KNNMI_ISA {
 
-inline constexpr Kernels table(const char* name) {
+inline constexpr Kernels table(const char* name, std::size_t most_batched) {
     return {.name = name,
+            .most_batched = most_batched,
             .boxes_within = boxes_within,
             .nearest = nearest,
             .counts_within = counts_within,
@@ -17,6 +19,7 @@ inline constexpr Kernels table(const char* name) {
             .line_within = line_within,
             .batch_line_within = batch_line_within,
             .plane_within = plane_within,
+            .plane_batch_within = plane_batch_within,
             .space = {space_near, space_within},
             .wide_space = {space_near, space_within},
             .neighbors = neighbors,

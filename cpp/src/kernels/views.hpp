@@ -31,26 +31,41 @@ struct Geometry {
     Boxes block_boxes, group_boxes;
 };
 
-// Cells of equal width over a range of values.
+// Cells over a range of values, of equal width or, where values also lie far out, the wider the farther from a center.
 struct Cells {
-    double origin, per_unit, last;
+    double center, per_unit;  // with equal width the first value and one over the width
+    bool widening;
+    double origin, per_cell;  // of widening ones
+    double last;
 
     // Monotone in the value, whatever it is.
     std::size_t of(double value) const {
-        const double cell = (value - origin) * per_unit;
+        const double from_center = (value - center) * per_unit;
+        const double cell = widening ? (widened(from_center) - origin) * per_cell : from_center;
         return cell > 0.0 ? static_cast<std::size_t>(cell < last ? cell : last) : 0;
+    }
+
+    // About sign(a) log2(1 + |a|): linear from each power of 2 to the next.
+    static double widened(double a) {
+        const double above = 1.0 + __builtin_fabs(a), one = 1.0;
+        std::int64_t bits, bits_of_one;
+        __builtin_memcpy(&bits, &above, sizeof bits);
+        __builtin_memcpy(&bits_of_one, &one, sizeof bits_of_one);
+        return __builtin_copysign(static_cast<double>(bits - bits_of_one), a);
     }
 };
 
-// A SortedColumn; level[0] holds the values, level[levels - 1] at most eight. Runs are filled up with values that fail
-// every comparison, and after level[0] there are eight more.
+// A SortedColumn. level[0] holds its different values, level[levels - 1] at most eight. Runs are filled up with values
+// that fail every comparison, and after level[0] there are eight more.
 struct SortedLevels {
     static constexpr std::size_t most = 11;  // 8^11 = 2^33 values
 
+    const double* values;  // all of them, ascending
     const double* level[most];
     std::size_t levels;
+    const std::uint32_t* first;  // of each different value, the first place; null where they are all different
     const std::uint32_t*
-        before_cell;  // for each cell, a place just before its first value; null where they are too full
+        before_cell;  // for each cell, a different value just before its first; null where too many are in one
     Cells cells;
 };
 

@@ -50,6 +50,7 @@ inline Doubles absolute(Doubles a) {
     const __m256d sign = _mm256_set1_pd(-0.0);
     return {_mm256_andnot_pd(sign, a.low), _mm256_andnot_pd(sign, a.high)};
 }
+inline Doubles larger(Doubles a, Doubles b) { return max(a, absolute(b)); }
 inline Mask less(Doubles a, Doubles b) {
     return {_mm256_cmp_pd(a.low, b.low, _CMP_LT_OQ), _mm256_cmp_pd(a.high, b.high, _CMP_LT_OQ)};
 }
@@ -114,6 +115,10 @@ using Positions = __m256i;
 
 inline Positions load_positions(const std::uint32_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+inline Doubles gather(const double* from, Positions at) {
+    return {_mm256_i32gather_pd(from, _mm256_castsi256_si128(at), 8),
+            _mm256_i32gather_pd(from, _mm256_extracti128_si256(at, 1), 8)};
 }
 inline Positions positions_from(std::uint32_t first) {
     return _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));

@@ -30,6 +30,10 @@ inline Doubles multiply(Doubles a, Doubles b) { return _mm512_mul_pd(a, b); }
 inline Doubles min(Doubles a, Doubles b) { return _mm512_min_pd(a, b); }
 inline Doubles max(Doubles a, Doubles b) { return _mm512_max_pd(a, b); }
 inline Doubles absolute(Doubles a) { return _mm512_abs_pd(a); }
+inline Doubles larger(Doubles a, Doubles b) {
+    constexpr int largest_absolute = 0b1011;
+    return _mm512_range_pd(a, b, largest_absolute);
+}
 inline Mask less(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
 inline Mask less_equal(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ); }
 inline unsigned bits(Mask m) { return m; }
@@ -60,6 +64,7 @@ using Positions = __m256i;
 inline Positions load_positions(const std::uint32_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
 }
+inline Doubles gather(const double* from, Positions at) { return _mm512_i32gather_pd(at, from, 8); }
 inline Positions positions_from(std::uint32_t first) {
     return _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }

@@ -58,6 +58,7 @@ inline PairOfDoubles absolute(PairOfDoubles a) {
     return reinterpret_cast<PairOfDoubles>(reinterpret_cast<PairOfIntegers>(a) & magnitude);
 }
 inline Doubles absolute(Doubles x) { return {absolute(x.a), absolute(x.b), absolute(x.c), absolute(x.d)}; }
+inline Doubles larger(Doubles x, Doubles y) { return max(x, absolute(y)); }
 inline Mask less(Doubles x, Doubles y) { return {x.a < y.a, x.b < y.b, x.c < y.c, x.d < y.d}; }
 inline Mask less_equal(Doubles x, Doubles y) { return {x.a <= y.a, x.b <= y.b, x.c <= y.c, x.d <= y.d}; }
 inline unsigned bits(Mask m) {
@@ -109,6 +110,11 @@ struct Positions {
 };
 
 inline Positions load_positions(const std::uint32_t* p) { return {{p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]}}; }
+inline Doubles gather(const double* from, Positions x) {
+    const double values[lanes] = {from[x.at[0]], from[x.at[1]], from[x.at[2]], from[x.at[3]],
+                                  from[x.at[4]], from[x.at[5]], from[x.at[6]], from[x.at[7]]};
+    return load(values);
+}
 inline Positions positions_from(std::uint32_t first) {
     return {{first, first + 1, first + 2, first + 3, first + 4, first + 5, first + 6, first + 7}};
 }

@@ -27,6 +27,7 @@ static_assert(lanes == 8);
 // From and to memory of any alignment.
 inline Doubles load(const double* from);
 inline Positions load_positions(const std::uint32_t* from);
+inline Doubles gather(const double* from, Positions at);  // from[at], below 2^31, in each lane
 inline Doubles broadcast(double value);
 inline Positions positions_from(std::uint32_t first);  // first, first + 1, ...
 inline Integers zeros();
@@ -38,7 +39,8 @@ inline Doubles multiply(Doubles a, Doubles b);
 inline Doubles absolute(Doubles a);
 inline Doubles min(Doubles a, Doubles b);  // b when one of them is not a number, as is so for max
 inline Doubles max(Doubles a, Doubles b);
-inline Mask less(Doubles a, Doubles b);  // false when one of them is not a number
+inline Doubles larger(Doubles a, Doubles b);  // of a, at least 0, and the absolute value of b; both are numbers
+inline Mask less(Doubles a, Doubles b);       // false when one of them is not a number
 inline Mask less_equal(Doubles a, Doubles b);
 inline Integers count_up(Integers a, Mask m);  // one more in the lanes of m
 
