@@ -34,7 +34,7 @@ PAPERS_SEED = 123456
 
 METHODS = {
     "functional-anova": "functional-anova",
-    "knn": "iamb+knn-cmi",
+    "knn": "iamb+knn-cmi(stop=never)",
     "residual": "iamb(adjust=candidates,rule=combined)+residual-dependence",
     "kci": "iamb+kci",
     "rcit": "iamb+rcit",

@@ -261,7 +261,8 @@ pair is a false edge or a missed one.
 |---|---|
 {specs}
 
-`functional-anova` is what the preset `recommended` stands for. `knn` is the paper's method, and the default.
+`functional-anova` is what the preset `recommended` stands for. `knn` is the paper's method. The default,
+`iamb+knn-cmi`, differs from it in that a test ends once it has decided.
 `residual` is a hybrid: its test takes the smaller p-value of a nearest-neighbor estimate and of covariances.
 `neighbourhood` and `glasso` choose their penalty by StARS. The last six methods take no categories, so some of their
 cells are empty.

@@ -13,7 +13,6 @@ __all__ = ["recommended"]
 _MANY_COLUMNS = 30  # of 40 to 63, a bound of 6 erred as little as none and less than one of 3, in less time
 _MOSTLY_MISSING = 0.5  # share of rows without a value: two such columns may have no row in common
 _IN_ORDER = ("serial-dependence", "season", "drift", "trend")  # what blocks undo, or at least soften
-_MANY_ROWS = 2_000  # from these on permutations take most of the time
 
 
 def recommended(
@@ -37,9 +36,6 @@ def recommended(
     if sum(finding.columns[0] not in ignored for finding in series) > 1:
         of_test.append("null=block")
         why.append("null=block: whole stretches of rows are permuted, so that rows next to each other stay alike")
-    if dataset.n >= _MANY_ROWS:
-        of_test.append("stop=certain")
-        why.append("stop=certain: with so many rows it saves time to end a test as soon as its outcome is certain")
     if any(finding.kind == "heavy-tails" for finding in findings) and "missing" not in options:
         transform = "nonparanormal+"
         why.append("nonparanormal: normal scores keep a few far rows from setting the scale")

@@ -124,7 +124,7 @@ class KnnCMI(CITest):
     neighbors: int = 5
     block_length: int | None = None
     season: int | None = None
-    stop: Literal["auto", "never", "certain", "sequential"] = "never"
+    stop: Literal["auto", "never", "certain", "sequential"] = "auto"
     resolution: float | None = None
     estimator: Literal["auto", "ksg", "mixed", "cells"] = "auto"
     engine: Literal["auto", "tree", "single", "batch"] = "auto"
@@ -207,6 +207,8 @@ class KnnCMI(CITest):
         """Return when a test of at most so many permutations may end that is asked for its decision."""
         if self.resolution is not None:
             return "reached"
+        if self.stop in ("never", "certain"):
+            return self.stop
         return "sequential" if permutations <= _MOST_SEQUENTIAL else "certain"
 
 

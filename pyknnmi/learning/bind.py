@@ -35,7 +35,8 @@ _PLAIN = frozenset({str, int})  # and not bool, which compares equal to numbers
 class TableTest:
     """A CI test bound to a table: it answers questions about columns, given by name or number. `bind` makes one.
 
-    Answers are those that `learn` gets. They are remembered, except about groups of columns. The test can be copied and
+    Answers are those that `learn` gets where it compares p-values; where it only decides, tests such as ``knn-cmi``
+    make fewer permutations there. They are remembered, except about groups of columns. The test can be copied and
     pickled at any time, with its answers, and used from several threads. With ``threads=1`` these are served side by
     side, if the test is made for it. Otherwise they are served one after another, each on all threads.
 

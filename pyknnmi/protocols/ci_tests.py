@@ -194,9 +194,8 @@ def warn_of_stopped(where: str, answers: Collection[CIResult], too_large: Collec
     """
     rough = [answer for answer in answers if answer.says_alpha_only]
     if rough:
-        # A test at a level of its own stops early whatever `stop` says.
-        way_out = "a resolution" if any(answer.level is not None for answer in rough) else "stop=never, or a resolution"
-        warn(f"{where}: p-values of tests that stopped early say only whether p < alpha: take {way_out}")
+        way_out = "take stop=never, or a resolution"
+        warn(f"{where}: p-values of tests that stopped early say only whether p < alpha: {way_out}")
     if any(answer.p_value_is_bound for answer in too_large):
         warn(
             f"{where}: p-values that did not pass are upper bounds, as tests stopped early: take a smaller resolution, "

@@ -43,7 +43,8 @@ class StoreSummary:
     data : str
         SHA-256 of the data that were tested, after transforms.
     test : str
-        The test with every parameter, where it comes from, and its seed if it needs one.
+        The test with every parameter, where it comes from, and its seed if it needs one. The level follows where only
+        decisions were asked for.
     answers : int
         Number of questions answered.
     """

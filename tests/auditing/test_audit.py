@@ -589,7 +589,6 @@ def recommended_for():
         "heavy tails": (np.exp(3 * normals(3, 120)), "nonparanormal+iamb+knn-cmi", {}),
         "heavy tails, missing values": (holes, "iamb+knn-cmi", {"missing": "drop-per-test"}),
         "many columns": (normals(40, 120), "iamb(max_conditioning=6)+knn-cmi", {}),
-        "many rows": (normals(2, 2_000), "iamb+knn-cmi(stop=certain)", {}),
         "repeats": (random.permutation(copies), "iamb+knn-cmi", {"repeats": "one"}),
         "numbered": (np.column_stack([np.arange(120), normals(2, 120)]), "iamb+knn-cmi", {"ignore": ["X1"]}),
         "copied": (np.column_stack([walks[:, 0], normals(2, 120), walks[:, 0]]), "iamb+knn-cmi", {"ignore": ["X4"]}),

@@ -43,10 +43,10 @@ def test_ranges(parameter, value, message):
         KnnCMI(**{parameter: value})
 
 
-def test_the_defaults_are_the_papers():
+def test_the_defaults_are_the_papers_but_for_the_end_of_a_decision():
     test = KnnCMI()
     assert (test.k, test.permutations, test.alpha, test.screen) == (3, 200, 0.05, 0.001)
-    assert (test.standardize, test.null, test.stop) == (True, "global", "never")
+    assert (test.standardize, test.null, test.stop) == (True, "global", "auto")
 
 
 @pytest.mark.parametrize("k", [1, 3, 20])
@@ -296,10 +296,29 @@ def test_decisions_are_early_where_no_rule_is_named(stop):
     assert not KnnCMI(stop=stop, resolution=0.01).decides_early
 
 
+def test_an_explicit_rule_counts_at_every_level():
+    """1/2001 is below .001, and 25 of the first permutations that reach end it only where that is allowed."""
+    data = three_columns()
+    made = {
+        (stop, pair): KnnCMI(screen=None, stop=stop).bind(data, Run(threads=1)).test_at(*pair, (), 0.001)
+        for stop in ("auto", "never", "certain", "sequential")
+        for pair in ((0, 1), (0, 3))
+    }
+    assert {stop: made[stop, (0, 3)].permutations < 200 for stop, _ in made} == {
+        "auto": True,
+        "never": False,
+        "certain": True,
+        "sequential": True,
+    }
+    assert made["never", (0, 3)].permutations == made["certain", (0, 1)].permutations == 2000
+    assert made["auto", (0, 1)] == made["sequential", (0, 1)]
+    assert len({made[stop, (0, 1)].independent for stop in ("auto", "never", "certain", "sequential")}) == 1
+
+
 def test_beyond_ten_thousand_permutations_only_what_is_certain_ends_a_test():
     """The sequential rule would end as dependent long before: after 95 % no count can exceed alpha."""
     data = three_columns()
-    bound = KnnCMI(screen=None, permutations=10_001, stop="auto").bind(data, Run(threads=1))
+    bound = KnnCMI(screen=None, permutations=10_001).bind(data, Run(threads=1))
     dependent, independent = bound.test_at(0, 1, (), 0.05), bound.test_at(0, 3, (), 0.05)
     assert 9_500 <= dependent.permutations <= 10_001
     assert independent.permutations < 2_000
