@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
@@ -101,19 +102,19 @@ PermutationResult permutation_test(const Points& x, const Points& y, const Point
                                    const Permutations& permutations, const Stopping& stopping, const Options& options) {
     check_sample(x, y, z, neighborhood.k);
     check(permutations, x.rows());
-    const StoppingRule rule(stopping, permutations.count);
+    const std::shared_ptr<const StoppingRule> rule = StoppingRule::of(stopping, permutations.count);
     Sum observed = 0;
     int made = -1, at_least = -1;  // the observed one, which comes first, reaches itself
     double best = 1.0;
     each_round(
-        x, y, z, neighborhood, permutations, rule.looks(), options, [&](std::span<const Sum> sums, std::size_t look) {
+        x, y, z, neighborhood, permutations, rule->looks(), options, [&](std::span<const Sum> sums, std::size_t look) {
             if (made < 0) observed = sums.front();
             // The smaller the sum, the larger the estimate.
             at_least +=
                 static_cast<int>(std::count_if(sums.begin(), sums.end(), [&](Sum sum) { return sum <= observed; }));
             made += static_cast<int>(sums.size());
             best = std::max(best, wealth(at_least, made, stopping.alpha));
-            return !rule.ends(at_least, look);
+            return !rule->ends(at_least, look);
         });
     return {estimate_from(observed, neighborhood.k, x.rows()), at_least, made, 1.0 / best};
 }

@@ -52,6 +52,13 @@ double wealth(int at_least, int made, double alpha) {
     return std::max(0.0, 1.0 - below) / bet;
 }
 
+std::shared_ptr<const StoppingRule> StoppingRule::of(const Stopping& stopping, int permutations) {
+    thread_local std::shared_ptr<const StoppingRule> last;
+    if (!last || last->stopping_ != stopping || last->permutations_ != permutations)
+        last = std::make_shared<const StoppingRule>(stopping, permutations);
+    return last;
+}
+
 StoppingRule::StoppingRule(const Stopping& stopping, int permutations)
     : stopping_(stopping), permutations_(permutations) {
     if (stopping.when != StopWhen::all_made && !(stopping.alpha > 0.0 && stopping.alpha < 1.0))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "knnmi/permutation_test.hpp"
@@ -16,6 +17,9 @@ double wealth(int at_least, int made, double alpha);
 
 class StoppingRule {
 public:
+    // Found once for tests of one kind that follow each other on a thread: it may take a tenth of a millisecond.
+    static std::shared_ptr<const StoppingRule> of(const Stopping& stopping, int permutations);
+
     // Of the sequential rule: the wealth that ends a test as dependent is the least at which the level, over all orders
     // of `permutations` + 1 exchangeable estimates, is at most alpha.
     StoppingRule(const Stopping& stopping, int permutations);

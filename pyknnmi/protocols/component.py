@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import math
 import numbers
@@ -98,11 +99,7 @@ class Component:
     @classmethod
     def parameters(cls) -> tuple[Parameter, ...]:
         """Return the parameters in the order of the fields."""
-        hints = typing.get_type_hints(cls)
-        return tuple(
-            Parameter(field.name, hints[field.name], typing.cast(Value, field.default))
-            for field in dataclasses.fields(cls)  # type: ignore[arg-type]
-        )
+        return _parameters_of(cls)
 
     @classmethod
     def from_call(cls, call: Call) -> Self:
@@ -147,6 +144,15 @@ class Component:
             except TypeError:
                 raise PluginError(f"{where}: the default of '{parameter.name}' is not {parameter.allowed}") from None
         cls()
+
+
+@functools.cache  # types are read from their text, which takes as long as a small test
+def _parameters_of(cls: type[Component]) -> tuple[Parameter, ...]:
+    hints = typing.get_type_hints(cls)
+    return tuple(
+        Parameter(field.name, hints[field.name], typing.cast(Value, field.default))
+        for field in dataclasses.fields(cls)  # type: ignore[arg-type]
+    )
 
 
 def _typed(value: Any, annotation: Any) -> Value:

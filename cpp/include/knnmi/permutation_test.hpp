@@ -47,6 +47,8 @@ struct Stopping {
 
     StopWhen when = StopWhen::all_made;
     double alpha = 0.05;
+
+    bool operator==(const Stopping&) const = default;
 };
 
 struct PermutationResult {
