@@ -147,7 +147,7 @@ public:
             }
             unsigned found = 0;
             double radius[lanes];
-            std::int64_t joint[lanes];
+            std::int64_t joint[lanes] = {};
             if (wanted != 0 && !is_crowded(*batch_->planes, begin_ + i, batch_->most / 2))
                 found = nearest_on(WalkAlongX(*batch_, begin_ + i), batch_->most, k_, reach_, wanted, *scratch_, radius,
                                    with_joint_ ? joint : nullptr);
@@ -170,7 +170,7 @@ public:
             std::uint32_t places[lanes];
             for (std::size_t j = 0; j < lanes; ++j) places[j] = plane.place_in_y[begin_ + points[j < here ? j : 0]];
             double radius[lanes];
-            std::int64_t joint[lanes];
+            std::int64_t joint[lanes] = {};
             const unsigned found = nearest_on(WalkAlongY(plane, places), 2 * plane_margin, k_, reach_, (1u << here) - 1,
                                               *scratch_, radius, with_joint_ ? joint : nullptr);
             for (std::size_t j = 0; j < here; ++j) {
