@@ -29,7 +29,7 @@ public:
           terms_(&terms),
           k_(k),
           distances_(std::max(points, batch_size * (most + 2 * plane_margin))),
-          room_(16 * k) {}
+          room_(2 * k) {}
 
     // Before the points of other planes: what was learnt from the last ones may be far off.
     void begin_planes() { scale_ = first_scale; }

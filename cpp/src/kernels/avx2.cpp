@@ -5,6 +5,6 @@
 namespace knnmi {
 
 extern const Kernels avx2_kernels;
-const Kernels avx2_kernels = avx2::table("avx2", 4);
+const Kernels avx2_kernels = avx2::table("avx2");
 
 }  // namespace knnmi

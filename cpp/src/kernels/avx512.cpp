@@ -5,6 +5,6 @@
 namespace knnmi {
 
 extern const Kernels avx512_kernels;
-const Kernels avx512_kernels = avx512::table("avx512", 16);
+const Kernels avx512_kernels = avx512::table("avx512");
 
 }  // namespace knnmi

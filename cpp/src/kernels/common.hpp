@@ -231,6 +231,14 @@ inline auto with_smallest(std::size_t k, double* room, const Function& f) {
     }
 }
 
+// The same for a k of most_in_registers at most.
+template <std::size_t K = 1, class Function>
+inline auto with_few_smallest(std::size_t k, const Function& f) {
+    if constexpr (K < most_in_registers)
+        if (k > K) return with_few_smallest<K + 1>(k, f);
+    return f(LaneSmallest<K>());
+}
+
 // The same of all lanes together.
 template <std::size_t K = 1, class Function>
 inline auto with_smallest_of_all(std::size_t k, double* room, const Function& f) {

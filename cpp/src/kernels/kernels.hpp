@@ -121,7 +121,7 @@ inline constexpr std::size_t batch_run = 128;  // points that are counted at a t
 // What one thread needs to go through planes of as many points.
 struct PlaneScratch {
     double* distances;  // as many as there are points; of batches batch_size * (most + 2 * plane_margin) at least
-    double* room;       // 16 * k values
+    double* room;       // 2 * k values
     double scale;       // of the radius that is tried first: learnt from point to point
 };
 
@@ -203,7 +203,7 @@ struct SpaceKernels {
 
 struct Kernels {
     const char* name;
-    std::size_t most_batched;  // up to which k planes are looked at in batches, as measured: the registers are few
+    std::size_t most_batched;  // the largest k for plane_batch_within
 
     // Writes the numbers of the boxes within the radius, among those in the listed runs of eight; returns how many.
     std::size_t (*boxes_within)(const Boxes& boxes, std::size_t dimensions, const unsigned char* categories,

@@ -4,6 +4,6 @@
 namespace knnmi {
 
 extern const Kernels plain_kernels;
-const Kernels plain_kernels = plain::table("plain", 6);
+const Kernels plain_kernels = plain::table("plain");
 
 }  // namespace knnmi

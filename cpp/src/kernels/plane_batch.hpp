@@ -110,7 +110,7 @@ template <bool WithJoint, class Walk, class Nearest>
 template <class Walk>
 inline unsigned nearest_on(const Walk& walk, std::size_t most, std::size_t k, double reach, unsigned wanted,
                            const PlaneScratch& scratch, double* radius, std::int64_t* joint) {
-    return with_smallest(k, scratch.room, [&](const auto& none) {
+    return with_few_smallest(k, [&](const auto& none) {
         return joint != nullptr ? nearest_on<true>(walk, most, none, reach, wanted, scratch.distances, radius, joint)
                                 : nearest_on<false>(walk, most, none, reach, wanted, scratch.distances, radius, joint);
     });

@@ -8,9 +8,9 @@
 
 namespace knnmi::KNNMI_ISA {
 
-inline constexpr Kernels table(const char* name, std::size_t most_batched) {
+inline constexpr Kernels table(const char* name) {
     return {.name = name,
-            .most_batched = most_batched,
+            .most_batched = most_in_registers,
             .boxes_within = boxes_within,
             .nearest = nearest,
             .counts_within = counts_within,
