@@ -513,7 +513,12 @@ private:
     // Calls consume(position, batch, counts, thread) once for every block and batch of columns.
     template <class Consume>
     void each_block(const ColumnSource& source, std::size_t first, std::size_t columns, const Consume& consume) {
-        const BatchedColumns y(fixed_, source, first, columns, options_);
+        const BatchedColumns y({.rows = fixed_.order().rows(),
+                                .stride = fixed_.geometry().stride,
+                                .line = fixed_.counts_by_line() ? &fixed_.line() : nullptr,
+                                .sets = fixed_.sets(),
+                                .kernels = &fixed_.kernels()},
+                               source, first, columns, options_);
         if (!far_ && lists_may_grow_long(y)) far_.emplace(fixed_);
         std::vector<BatchWalker> walkers(
             static_cast<std::size_t>(thread_count(options_)),

@@ -6,18 +6,18 @@
 
 namespace knnmi {
 
-BatchedColumns::BatchedColumns(const FixedSide& fixed, const ColumnSource& source, std::size_t first, std::size_t count,
-                               const Options& options)
-    : points_(fixed.points()),
-      rows_(fixed.geometry().stride),
+BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& source, std::size_t first,
+                               std::size_t count, const Options& options)
+    : points_(layout.rows.size()),
+      rows_(layout.stride),
       columns_(count),
-      sets_(fixed.sets().size()),
+      sets_(layout.sets.size()),
       values_(batches() * rows_ * batch_size),
       in_sets_(batches() * batch_size * sets_),
       set_lines_(in_sets_.size()),
       ascending_(std::make_unique<Later[]>(columns_)) {
-    if (fixed.counts_by_line()) {
-        std::vector<double> values(fixed.points());
+    if (layout.line != nullptr) {
+        std::vector<double> values(points_);
         source.write(first, values);
         sorted_ = std::make_shared<SortedColumn>(values);
         ranked_.resize(columns_);
@@ -29,7 +29,7 @@ BatchedColumns::BatchedColumns(const FixedSide& fixed, const ColumnSource& sourc
         if (caps_.empty()) caps_.assign(batches() * batch_size, cap_of(false));
         caps_[column] = cap_of(true);
     }
-    parallel_for(batches(), options, [&](std::size_t b, int) { fill(b, fixed, source, first); });
+    parallel_for(batches(), options, [&](std::size_t b, int) { fill(b, layout, source, first); });
 }
 
 Points BatchedColumns::by_position(std::size_t column) const {
@@ -54,17 +54,17 @@ const AscendingColumn& BatchedColumns::ascending(std::size_t column) const {
     return later.column;
 }
 
-void BatchedColumns::fill(std::size_t b, const FixedSide& fixed, const ColumnSource& source, std::size_t first) {
-    std::vector<double> values(fixed.points());
+void BatchedColumns::fill(std::size_t b, const BatchLayout& layout, const ColumnSource& source, std::size_t first) {
+    std::vector<double> values(points_);
     double* const out = values_.data() + b * rows_ * batch_size;
     for (std::size_t lane = 0; lane < columns_in(b); ++lane) {
         const std::size_t column = b * batch_size + lane;
         source.write(first + column, values);
         for (std::size_t position = 0; position < values.size(); ++position)
-            out[position * batch_size + lane] = values[fixed.order().rows()[position]];
+            out[position * batch_size + lane] = values[layout.rows[position]];
         for (std::size_t set = 0; set < sets_; ++set) {
             std::vector<double> among;
-            for (const std::uint32_t block : fixed.sets()[set].blocks)
+            for (const std::uint32_t block : layout.sets[set].blocks)
                 for (std::size_t p = block * block_size; p < (block + 1) * block_size; ++p)
                     among.push_back(out[p * batch_size + lane]);
             const std::size_t at = (b * sets_ + set) * batch_size + lane;
@@ -80,8 +80,9 @@ void BatchedColumns::fill(std::size_t b, const FixedSide& fixed, const ColumnSou
                               .y_cap = cap_of(source.is_category(first + column, 0)),
                               .z_cap = 0.0};
         }
-        if (!fixed.counts_by_line()) continue;
-        ranked_[column] = fixed.ranked(sorted_, values, cap_of(source.is_category(first + column, 0)));
+        if (layout.line == nullptr) continue;
+        ranked_[column].emplace(sorted_, *layout.line, values, cap_of(source.is_category(first + column, 0)),
+                                *layout.kernels, layout.alone);
         lines_[column] = ranked_[column]->view();
     }
 }

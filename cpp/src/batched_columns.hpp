@@ -15,11 +15,21 @@
 
 namespace knnmi {
 
-// Batches of eight columns side by side, by position. Where counts come from a line, each column also along it.
+// What the columns are laid out by.
+struct BatchLayout {
+    std::span<const std::uint32_t> rows;  // at each position
+    std::size_t stride;                   // positions of a batch, of which some may be empty
+    const SortedLine* line;               // along which each column is known too, or null
+    bool alone = false;                   // whether it is also counted without the line
+    std::span<const EqualPoints> sets{};  // among which each column is known too
+    const Kernels* kernels;
+};
+
+// Batches of eight columns side by side, by position.
 class BatchedColumns {
 public:
     // Columns first to first + count - 1 of the source.
-    BatchedColumns(const FixedSide& fixed, const ColumnSource& source, std::size_t first, std::size_t count,
+    BatchedColumns(const BatchLayout& layout, const ColumnSource& source, std::size_t first, std::size_t count,
                    const Options& options);
 
     std::size_t batches() const { return (columns_ + batch_size - 1) / batch_size; }
@@ -28,8 +38,9 @@ public:
     BatchView batch(std::size_t b) const {
         return {values_.data() + b * rows_ * batch_size, caps_.empty() ? nullptr : caps_.data() + b * batch_size};
     }
+    // Where there is a line, as are the next.
     const RankedLine* lines(std::size_t batch) const { return lines_.data() + batch * batch_size; }
-    // The columns of a batch among the points of a set of the fixed side.
+    // The columns of a batch among the points of a set.
     const RankedLine* lines_among(std::size_t set, std::size_t batch) const {
         return set_lines_.data() + (batch * sets_ + set) * batch_size;
     }
@@ -42,7 +53,7 @@ public:
     const AscendingColumn& ascending(std::size_t column) const;
 
 private:
-    void fill(std::size_t b, const FixedSide& fixed, const ColumnSource& source, std::size_t first);
+    void fill(std::size_t b, const BatchLayout& layout, const ColumnSource& source, std::size_t first);
 
     struct Later {
         std::once_flag made;

@@ -20,6 +20,27 @@ std::vector<Points> columns_of(const Points& points) {
     return columns;
 }
 
+std::vector<std::size_t> sample_of(std::size_t rows) {
+    std::vector<std::size_t> sample(std::min<std::size_t>(rows, 512));
+    for (std::size_t i = 0; i < sample.size(); ++i) sample[i] = i * rows / sample.size();
+    return sample;
+}
+
+// The share of pairs of rows that are at most 1 apart, by a sample of rows.
+double within_1(const Points& column) {
+    if (column.is_category(0)) return 1.0;
+    std::vector<double> values;
+    for (const std::size_t row : sample_of(column.rows())) values.push_back(column(row, 0));
+    std::sort(values.begin(), values.end());
+    std::size_t pairs = 0;
+    for (std::size_t i = 0, first = 0; i < values.size(); ++i) {
+        while (values[i] - values[first] > 1.0) ++first;
+        pairs += i - first;
+    }
+    const auto many = static_cast<double>(values.size());
+    return static_cast<double>(pairs) / (many * (many - 1) / 2);
+}
+
 // How many rows are equal in some columns, by a sample of rows.
 struct Ties {
     double equal;           // about how many others are equal to a row
@@ -32,9 +53,9 @@ Ties ties_in(const std::vector<Points>& columns) {
             if (column(a, 0) != column(b, 0)) return column(a, 0) < column(b, 0);
         return false;
     };
-    const std::size_t n = columns.front().rows(), many = std::min<std::size_t>(n, 512);
-    std::vector<std::size_t> sample(many);
-    for (std::size_t i = 0; i < many; ++i) sample[i] = i * n / many;
+    const std::size_t n = columns.front().rows();
+    std::vector<std::size_t> sample = sample_of(n);
+    const std::size_t many = sample.size();
     std::sort(sample.begin(), sample.end(), compare);
     Ties ties{};
     for (auto first = sample.begin(), last = first; first != sample.end(); first = last) {
@@ -77,10 +98,19 @@ bool merges_categories(const Points& z) {
     return categories > 1 && ties_in(columns_of(z)).equal < 1'000;
 }
 
+// Whether z is a category of few rows each, as measured with k = 1 to 10. The lists of large ones pay for many y's
+// only. Where x and y are so wide that few rows are within 1 in both, the plane beyond a category is a search of its
+// own; y's that are not known are taken to be as wide as x.
+bool has_small_categories(const Points& x, const Points& z, std::size_t k, std::size_t count, const Points* permuted) {
+    if (!z.is_category(0) || x.rows() < 200 || ties_in({z}).equal > (count >= 8 ? 300 : 100)) return false;
+    const double near = within_1(x) * within_1(permuted != nullptr ? *permuted : x);
+    return near * static_cast<double>(x.rows()) >= static_cast<double>(3 * k);
+}
+
 // Whether y's beside one column in z are searched in a space, as measured with k = 3 and 5: permutations where far
 // values or equal ones would make lists long. Else lists are faster, and in many rows also where a few values lie far
 // out, z is a category of many rows or equal values stand beside others. In small categories the k-th neighbour is
-// often outside, with all points as near.
+// often outside.
 bool fits_space(const Points& x, const Points& z, std::size_t k, std::size_t count, const Points* permuted) {
     const std::size_t rows = x.rows();
     if (rows < 1'000) return false;
@@ -111,6 +141,8 @@ std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& given
         return make_tree_engine(x, z, neighborhood, options);
     if (z.empty()) return make_plane_engine(x, neighborhood, kernels(), options);
     const auto k = static_cast<std::size_t>(neighborhood.k);
+    if (options.engine == Engine::automatic && z.columns() == 1 && has_small_categories(x, z, k, count, permuted))
+        return make_category_engine(x, z, neighborhood, kernels(), options);
     if (options.engine == Engine::automatic && z.columns() == 1 && fits_space(x, z, k, count, permuted))
         return make_space_engine(x, z, neighborhood, kernels(), options);
     const bool shares =

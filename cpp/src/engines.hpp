@@ -51,6 +51,9 @@ std::unique_ptr<NeighborEngine> make_plane_engine(const Points& x, const Neighbo
 std::unique_ptr<NeighborEngine> make_space_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                                   const Kernels& kernels, const Options& options,
                                                   std::size_t blocks = most_blocks);
+// For one column in z that is a category.
+std::unique_ptr<NeighborEngine> make_category_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
+                                                     const Kernels& kernels, const Options& options);
 std::unique_ptr<NeighborEngine> make_single_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                                    const Kernels& kernels, const Options& options);
 std::unique_ptr<NeighborEngine> make_batch_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,

@@ -26,13 +26,14 @@ SortedLine::SortedLine(const Points& z)
     : rows_(ascending_rows(z)), sorted_(values_at(rows_, z)), z_cap_(cap_of(z.is_category(0))) {}
 
 RankedColumn::RankedColumn(std::shared_ptr<const SortedColumn> other, const SortedLine& line, std::span<const double> y,
-                           double y_cap, const Kernels& kernels)
+                           double y_cap, const Kernels& kernels, bool alone)
     : points_(y.size()), sorted_(std::move(other)), line_(&line), ranks_(points_), y_cap_(y_cap) {
     const std::vector<double> values = values_at(line.rows(), y);
     const bool with_grid = points_ >= worth_a_grid;
-    // Ranks among other values would do, as long as they are all there; a grid needs places.
+    // Ranks among other values would do, as long as they are all there; a grid, and a y alone, need places.
     const auto usable = [&] {
-        return kernels.rank(sorted_->view(), values.data(), points_, ranks_.data()) && (!with_grid || take_places());
+        return kernels.rank(sorted_->view(), values.data(), points_, ranks_.data()) &&
+               (!(with_grid || alone) || take_places());
     };
     if (!sorted_ || !usable()) {
         sorted_ = std::make_shared<SortedColumn>(y);

@@ -34,9 +34,10 @@ private:
 class RankedColumn {
 public:
     // Sorts only if it has to: the sorted values of another y, which may be null, do as well when they are the same
-    // values, as they are in permutations.
+    // values, as they are in permutations. Those of a y that has each of them as often are counted alone too, which
+    // `alone` asks for.
     RankedColumn(std::shared_ptr<const SortedColumn> other, const SortedLine& line, std::span<const double> y,
-                 double y_cap, const Kernels& kernels);
+                 double y_cap, const Kernels& kernels, bool alone = false);
 
     const std::shared_ptr<const SortedColumn>& sorted() const { return sorted_; }
     double cap() const { return y_cap_; }
@@ -61,7 +62,7 @@ private:
     std::size_t points_;
     std::shared_ptr<const SortedColumn> sorted_;
     const SortedLine* line_;
-    std::vector<std::uint32_t> ranks_;        // among the sorted values; places of their own where there is a grid
+    std::vector<std::uint32_t> ranks_;        // among the sorted values; or places of their own
     std::vector<std::uint16_t> short_ranks_;  // where there is none
     std::vector<std::uint32_t> grid_;
     std::size_t grid_shift_ = 0;

@@ -55,6 +55,7 @@ constexpr struct {
     const char* name;
     std::size_t least, most;  // columns of z that it serves
     MakeEngine make;
+    bool category = false;  // serves a z of one category only
 } engines[] = {{"plane", 0, 0,
                 [](const Points& x, const Points&, const Neighborhood& neighborhood, const Kernels& set,
                    const Options& options) { return make_plane_engine(x, neighborhood, set, options); }},
@@ -64,11 +65,17 @@ constexpr struct {
                {"space of blocks of 2", 1, 1, make_space_of_blocks<1>},
                {"space of blocks of 4", 1, 1, make_space_of_blocks<2>},
                {"space of blocks of 32", 1, 1, make_space_of_blocks<5>},
+               {"category", 1, 1, make_category_engine, true},
                {"single", 1, any, make_single_engine},
                {"batch", 1, any, make_batch_engine},
                {"tree", 0, any,
                 [](const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels&,
                    const Options& options) { return make_tree_engine(x, z, neighborhood, options); }}};
+
+bool serves(const auto& engine, const Problem& problem) {
+    if (engine.category && !problem.z().is_category(0)) return false;
+    return problem.dz >= engine.least && problem.dz <= engine.most;
+}
 
 // Of the definitions: Frenzel and Pompe 2007; Mesner and Shalizi 2019 and Grassberger 1988, with psi(k) added.
 Sum sum_of_digammas(const NeighborCounts& n, const Problem& problem) {
@@ -94,7 +101,7 @@ void check_against_brute_force(const Problem& problem, const Options& options, c
 
     for (const Kernels* const set : usable_kernels()) {
         for (const auto& engine : engines) {
-            if (problem.dz < engine.least || problem.dz > engine.most) continue;
+            if (!serves(engine, problem)) continue;
             const auto made = engine.make(problem.x(), problem.z(), problem.neighborhood, *set, options);
             std::vector<Sum> sums(problem.columns());
             made->sums(problem.source(), 1, 0, sums);
@@ -315,6 +322,37 @@ TEST(categories_beside_small_numbers_against_brute_force) {
             }
 }
 
+// A category in z of few rows each: the k-th neighbour is among them, at distance 1 with very many, or beyond, by the
+// scale of x and y. The larger samples are counted by the grid.
+TEST(small_categories_against_brute_force) {
+    std::mt19937_64 draw(16);
+    std::size_t n = 180;
+    for (const double scale : {0.01, 1.0, 30.0, 1e308})
+        for (const std::uint64_t levels : {2u, 15u, 90u})
+            for (const int k : {1, 3, 20})
+                for (const Estimator estimator : {Estimator::ksg, Estimator::mixed}) {
+                    n += 1;
+                    Sample sample = k == 1 ? heavy_tails(n, 2 + 9, n) : gaussian(n, 2 + 9, n);
+                    for (double& value : sample.values)
+                        value = scale * (scale == 1e308 ? std::tanh(value) : k == 3 ? std::round(value) : value);
+                    sample = with_categories(sample, draw);
+                    sample.categories.resize(sample.columns);
+                    sample.categories[1] = 1;
+                    for (std::size_t i = 0; i < n; ++i) sample(i, 1) = static_cast<double>(draw() % levels);
+                    check_against_brute_force({sample, 1, {k, estimator}}, {.threads = static_cast<int>(1 + n % 2)},
+                                              "small categories, levels=" + std::to_string(levels) +
+                                                  ", k=" + std::to_string(k) + ", scale=" + std::to_string(scale));
+                }
+    for (const bool tied : {false, true}) {
+        Sample sample = heavy_tails(share_of(8'200), 2 + 1, 16);
+        for (double& value : sample.values) value = tied ? std::round(value) : value;
+        sample.categories = {0, 1, 0};
+        for (std::size_t i = 0; i < sample.rows; ++i) sample(i, 1) = static_cast<double>(draw() % 1'000);
+        check_against_brute_force({sample, 1, {3, tied ? Estimator::mixed : Estimator::ksg}}, {},
+                                  "small categories in many rows");
+    }
+}
+
 // Several categories in z, alone or beside a number, with few rows each and with many.
 TEST(several_categories_against_brute_force) {
     std::mt19937_64 draw(15);
@@ -429,7 +467,7 @@ TEST(columns_can_be_taken_in_parts) {
     for (const std::size_t dz : {0, 1, 2}) {
         const Problem problem{gaussian(150, 1 + dz + 40, 5), dz, 3};
         for (const auto& engine : engines) {
-            if (dz < engine.least || dz > engine.most) continue;
+            if (!serves(engine, problem)) continue;
             const auto made = engine.make(problem.x(), problem.z(), problem.neighborhood, kernels(), {});
             std::vector<Sum> all(problem.columns()), parts(problem.columns());
             made->sums(problem.source(), 1, 0, all);

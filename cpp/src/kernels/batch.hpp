@@ -184,6 +184,16 @@ inline void batch_within(const NeighborList& list, const double* radius, std::in
     store(out, n);
 }
 
+inline void batch_within_run(const BatchView& y, std::size_t self, std::size_t begin, std::size_t end,
+                             const double* radius, std::int64_t* out) {
+    with_distance(y, self, [&](const auto& y_distance) {
+        const Doubles reach = load(radius);
+        Integers n = zeros();
+        for (std::size_t i = begin; i < end; ++i) n = count_up(n, less_equal(y_distance(i, 0.0), reach));
+        store(out, n);
+    });
+}
+
 inline void batch_within_y(const NeighborList& list, const BatchView& y, std::size_t self, const double* radius,
                            std::int64_t* in_list, std::int64_t* in_both) {
     with_distance(y, self, [&](const auto& y_distance) {

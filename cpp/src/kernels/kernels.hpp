@@ -35,7 +35,7 @@ struct RankedLine {
 };
 
 struct LineCounts {
-    std::size_t yz, z;  // the point itself included
+    std::size_t yz, y, z;  // the point itself included; y, if the sorted values are its own
 };
 
 // One point against blocks of others, for a single y column; arrays by position.
@@ -252,7 +252,10 @@ struct Kernels {
                             std::span<const double> others, std::size_t k, double* room, double* rho);
     // How many in the list are within each of eight radii.
     void (*batch_within)(const NeighborList& list, const double* radius, std::int64_t* out);
-    // The same, together with those also within the radius in y.
+    // How many of the positions from one to before another are within each of eight radii in y.
+    void (*batch_within_run)(const BatchView& y, std::size_t self, std::size_t begin, std::size_t end,
+                             const double* radius, std::int64_t* out);
+    // The same of a list, together with those also within the radius in y.
     void (*batch_within_y)(const NeighborList& list, const BatchView& y, std::size_t self, const double* radius,
                            std::int64_t* in_list, std::int64_t* in_both);
 };

@@ -61,7 +61,8 @@ inline std::size_t placed_within(const RankedLine& line, Range window, Range pla
 
 inline LineCounts line_within(const RankedLine& line, double y, double z, double radius) {
     const Range window = window_of(line, z, radius);
-    return {placed_within(line, window, sorted_within(*line.y, y, capped_radius(radius, line.y_cap))), size(window)};
+    const Range places = sorted_within(*line.y, y, capped_radius(radius, line.y_cap));
+    return {placed_within(line, window, places), size(places), size(window)};
 }
 
 // First all searches, which overlap in the processor, then the loops of unforeseeable length.

@@ -27,6 +27,7 @@ inline constexpr Kernels table(const char* name) {
             .order_by_distance = order_by_distance,
             .batch_nearest = batch_nearest,
             .batch_within = batch_within,
+            .batch_within_run = batch_within_run,
             .batch_within_y = batch_within_y};
 }
 
