@@ -82,6 +82,7 @@ private:
             if (far_ != nullptr) points_[p].alone.assign(y_->batches() * batch_size, false);
             if (collect(p, start)) continue;
             points_[p].xz.clear();
+            points_[p].sets_in_xz.clear();
             points_[p].radius = -1.0;  // not even points at distance 0
         }
         for (std::size_t b = 0; b < y_->batches(); ++b) {
@@ -283,7 +284,7 @@ private:
             if (!fixed_->in_set(block)) blocks_apart_.push_back(block);
         for (std::size_t s = 0; s < fixed_->sets_in_z(); ++s) {
             const EqualPoints& set = fixed_->sets()[s];
-            const double d = fixed_->z_distance(self, set.position());
+            const double d = fixed_->distance(self, set.position());
             if (d > radius) continue;
             // A block of a set holds no others, so the point is one of the set if its block is.
             const bool own_set = d == 0.0 && fixed_->in_set(own);
@@ -295,6 +296,11 @@ private:
                 const bool own_inner = own_set && along_x == 0.0 && fixed_->in_inner_set(own);
                 point.sets_in_xz.push_back({inner, std::max(d, along_x), own_inner});
             }
+        }
+        if (!fixed_->counts_by_line()) return {blocks_apart_, blocks_in_sets_};
+        for (std::size_t s = 0; s < fixed_->sets().size(); ++s) {
+            const double d = fixed_->distance(self, fixed_->sets()[s].position());
+            if (d <= radius) point.sets_in_xz.push_back({s, d, d == 0.0 && fixed_->in_inner_set(own)});
         }
         return {blocks_apart_, blocks_in_sets_};
     }
@@ -329,8 +335,9 @@ private:
             const std::span<const double> values = y_->values_among(set.number, b, l);
             const double center = y.values[(first_ + p) * batch_size + l];
             const double cap = y.caps == nullptr ? cap_of(false) : y.caps[l];
-            auto above = std::lower_bound(values.begin(), values.end(), center), below = above;
-            if (set.own) ++above;  // the point itself, or one that is equal to it
+            auto below = set.own ? values.begin() + static_cast<std::ptrdiff_t>(y_->own_place(b, first_ + p, l))
+                                 : std::lower_bound(values.begin(), values.end(), center);
+            auto above = set.own ? below + 1 : below;
             for (std::size_t j = 0; j < k; ++j) {
                 double& nearest = nearest_in_sets_[at + j * batch_size + l];
                 nearest = std::numeric_limits<double>::infinity();
@@ -359,6 +366,7 @@ private:
             kernels_->batch_within_y(point.xz.ordered(), y_->batch(b), self, listed, n.xz, n.joint);
         else
             kernels_->batch_within(point.xz.ordered(), listed, n.xz);
+        for (const NearSet& set : point.sets_in_xz) count_set(set, b, self, listed, n.xz, n.joint);
         if (beyond) count_beyond(point, b, self, radius, n);
         if (fixed_->counts_by_line()) {
             kernels_->batch_line_within(y_->lines(b), y_->columns_in(b), y_->batch(b).values + self * batch_size,
@@ -366,7 +374,6 @@ private:
         } else {
             kernels_->batch_within_y(point.z.ordered(), y_->batch(b), self, listed, n.z, n.yz);
             for (const NearSet& set : point.sets_in_z) count_set(set, b, self, listed, n.z, n.yz);
-            for (const NearSet& set : point.sets_in_xz) count_set(set, b, self, listed, n.xz, n.joint);
             if (far_ != nullptr) count_far(point, b, self, radius, n);
         }
         if (point.covered[b] == std::numeric_limits<double>::infinity()) count_everything(radius, n);
@@ -484,7 +491,7 @@ private:
         constexpr std::size_t bytes = std::size_t{128} << 20;
         // Values, which are sorted again in sets of equal points; with a line also ranks, the grid, and the rows in
         // order of y.
-        const std::size_t each = fixed_.counts_by_line() ? 40 : fixed_.sets().empty() ? 8 : 27;
+        const std::size_t each = 8 + (fixed_.sets().empty() ? 0 : 23) + (fixed_.counts_by_line() ? 32 : 0);
         const std::size_t fit = bytes / (fixed_.points() * each) / batch_size * batch_size;
         return std::clamp(fit, batch_size, std::size_t{256});
     }
@@ -517,6 +524,7 @@ private:
                                 .stride = fixed_.geometry().stride,
                                 .line = fixed_.counts_by_line() ? &fixed_.line() : nullptr,
                                 .sets = fixed_.sets(),
+                                .first_placed = fixed_.sets_in_z(),
                                 .kernels = &fixed_.kernels()},
                                source, first, columns, options_);
         if (!far_ && lists_may_grow_long(y)) far_.emplace(fixed_);

@@ -1,6 +1,7 @@
 #include "batched_columns.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "parallel.hpp"
 
@@ -15,6 +16,7 @@ BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& so
       values_(batches() * rows_ * batch_size),
       in_sets_(batches() * batch_size * sets_),
       set_lines_(in_sets_.size()),
+      own_places_(sets_ == 0 ? 0 : values_.size()),
       ascending_(std::make_unique<Later[]>(columns_)) {
     if (layout.line != nullptr) {
         std::vector<double> values(points_);
@@ -63,10 +65,19 @@ void BatchedColumns::fill(std::size_t b, const BatchLayout& layout, const Column
         for (std::size_t position = 0; position < values.size(); ++position)
             out[position * batch_size + lane] = values[layout.rows[position]];
         for (std::size_t set = 0; set < sets_; ++set) {
-            std::vector<double> among;
+            std::vector<std::pair<double, std::size_t>> members;
             for (const std::uint32_t block : layout.sets[set].blocks)
                 for (std::size_t p = block * block_size; p < (block + 1) * block_size; ++p)
-                    among.push_back(out[p * batch_size + lane]);
+                    members.emplace_back(out[p * batch_size + lane], (b * rows_ + p) * batch_size + lane);
+            std::vector<double> among(members.size());
+            const auto value = [](const auto& member) { return member.first; };
+            if (set >= layout.first_placed) {
+                std::sort(members.begin(), members.end(),
+                          [&](const auto& m, const auto& o) { return value(m) < value(o); });
+                for (std::size_t i = 0; i < members.size(); ++i)
+                    own_places_[members[i].second] = static_cast<std::uint32_t>(i);
+            }
+            std::transform(members.begin(), members.end(), among.begin(), value);
             const std::size_t at = (b * sets_ + set) * batch_size + lane;
             in_sets_[at] = std::make_unique<SortedColumn>(among);
             set_lines_[at] = {.points = among.size(),

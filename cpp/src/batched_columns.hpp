@@ -22,6 +22,7 @@ struct BatchLayout {
     const SortedLine* line;               // along which each column is known too, or null
     bool alone = false;                   // whether it is also counted without the line
     std::span<const EqualPoints> sets{};  // among which each column is known too
+    std::size_t first_placed = 0;         // of the sets whose points have a place in it; these have no point in common
     const Kernels* kernels;
 };
 
@@ -47,6 +48,10 @@ public:
     std::span<const double> values_among(std::size_t set, std::size_t batch, std::size_t lane) const {
         return in_sets_[(batch * sets_ + set) * batch_size + lane]->values();  // ascending
     }
+    // Where a point is among these of its own set, if it is in one whose points have places.
+    std::size_t own_place(std::size_t batch, std::size_t position, std::size_t lane) const {
+        return own_places_[(batch * rows_ + position) * batch_size + lane];
+    }
     const RankedColumn& ranked(std::size_t column) const { return *ranked_[column]; }
     Points by_position(std::size_t column) const;
     // By position. Made when first wanted, by whichever thread it is.
@@ -69,6 +74,7 @@ private:
     std::vector<RankedLine> lines_;  // views of them
     std::vector<std::unique_ptr<const SortedColumn>> in_sets_;
     std::vector<RankedLine> set_lines_;  // views of them
+    std::vector<std::uint32_t> own_places_;
     std::unique_ptr<Later[]> ascending_;
 };
 

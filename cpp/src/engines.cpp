@@ -43,8 +43,8 @@ double within_1(const Points& column) {
 
 // How many rows are equal in some columns, by a sample of rows.
 struct Ties {
-    double equal;           // about how many others are equal to a row
-    std::size_t different;  // in the sample
+    double equal;                   // about how many others are equal to a row
+    std::size_t sample, different;  // rows in it
 };
 
 Ties ties_in(const std::vector<Points>& columns) {
@@ -57,7 +57,7 @@ Ties ties_in(const std::vector<Points>& columns) {
     std::vector<std::size_t> sample = sample_of(n);
     const std::size_t many = sample.size();
     std::sort(sample.begin(), sample.end(), compare);
-    Ties ties{};
+    Ties ties{.equal = 0.0, .sample = many, .different = 0};
     for (auto first = sample.begin(), last = first; first != sample.end(); first = last) {
         last = std::upper_bound(first, sample.end(), *first, compare);
         ties.equal += static_cast<double>((last - first) * (last - first - 1));
@@ -108,16 +108,20 @@ bool has_small_categories(const Points& x, const Points& z, std::size_t k, std::
 }
 
 // Whether y's beside one column in z are searched in a space, as measured with k = 3 and 5: permutations where far
-// values or equal ones would make lists long. Else lists are faster, and in many rows also where a few values lie far
-// out, z is a category of many rows or equal values stand beside others. In small categories the k-th neighbour is
-// often outside.
+// values or equal ones would make lists long. Else lists are faster, also where many rows are equal in (x, z), which
+// are a set, and most others are not; and in many rows where a few values lie far out, z is a category of many rows or
+// equal values stand beside others. In small categories the k-th neighbour is often outside.
 bool fits_space(const Points& x, const Points& z, std::size_t k, std::size_t count, const Points* permuted) {
     const std::size_t rows = x.rows();
     if (rows < 1'000) return false;
     const Ties ties = ties_in({z});
     if (z.is_category(0) && count >= 4 && ties.equal < 100) return true;
     if (permuted == nullptr || count < 16) return false;
-    if (ties.equal > 0.1 * static_cast<double>(rows)) return rows <= 10'000 || ties.different < 64;
+    if (ties.equal > 0.1 * static_cast<double>(rows)) {
+        const Ties both = ties_in({x, z});
+        const bool in_sets = both.equal > 0.05 * static_cast<double>(rows) && both.different > ties.sample / 2;
+        return !in_sets && (rows <= 10'000 || ties.different < 64);
+    }
     if (has_far_values(*permuted)) return true;
     if (rows > longest_list(rows, k) && has_far_values(x) && has_far_values(z)) return true;
     if (rows > most_blocks) return false;

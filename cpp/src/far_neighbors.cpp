@@ -120,7 +120,7 @@ FarNeighbors::Counts FarNeighbors::within(const AscendingColumn& y, std::size_t 
     y.outward(
         static_cast<std::uint32_t>(position), [radius](double d) { return d <= radius; },
         [&](std::size_t other, double) {
-            const bool near_in_z = fixed_->z_distance(position, other) <= radius;
+            const bool near_in_z = fixed_->distance(position, other) <= radius;
             n.yz += near_in_z;
             n.joint += near_in_z && fixed_->x_distance(position, other) <= radius;
             return true;
@@ -129,7 +129,7 @@ FarNeighbors::Counts FarNeighbors::within(const AscendingColumn& y, std::size_t 
 }
 
 double FarNeighbors::xz_distance(std::size_t position, std::size_t other) const {
-    return std::max(fixed_->z_distance(position, other), fixed_->x_distance(position, other));
+    return std::max(fixed_->distance(position, other), fixed_->x_distance(position, other));
 }
 
 }  // namespace knnmi

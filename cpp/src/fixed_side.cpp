@@ -30,35 +30,45 @@ FixedSide::FixedSide(const Points& x, const Points& z, const Neighborhood& neigh
       x_cap_(cap_of(x.is_category(0))),
       terms_(order_.points(), true, neighborhood),
       apart_(geometry_) {
-    if (z.columns() == 1) {
+    if (z.columns() == 1)
         line_.emplace(z);
-    } else {
+    else
         x_ = order_.arranged(x);
-        find_sets();
-    }
+    find_sets();
 }
 
 void FixedSide::find_sets() {
     const Boxes& boxes = geometry_.block_boxes;
-    std::vector<std::uint32_t> equal;  // blocks of points that are equal in z
+    std::vector<std::uint32_t> equal;  // blocks of points that are equal in what orders them
     for (std::size_t b = 0; b < points() / block_size; ++b) {
         bool all = true;
         for (std::size_t c = 0; c < geometry_.dimensions; ++c)
             all = all && boxes.low[c * boxes.stride + b] == boxes.high[c * boxes.stride + b];
         if (all) equal.push_back(static_cast<std::uint32_t>(b));
     }
-    const auto before_in_z = [&](std::uint32_t a, std::uint32_t b) {
+    const auto before = [&](std::uint32_t a, std::uint32_t b) {
         for (std::size_t c = 0; c < geometry_.dimensions; ++c) {
             const double first = boxes.low[c * boxes.stride + a], second = boxes.low[c * boxes.stride + b];
             if (first != second) return first < second;
         }
         return false;
     };
-    std::stable_sort(equal.begin(), equal.end(), before_in_z);
-    add_large_runs(equal, before_in_z, sets_);
-    sets_in_z_ = sets_.size();
+    std::stable_sort(equal.begin(), equal.end(), before);
+    add_large_runs(equal, before, sets_);
     if (sets_.empty()) return;
+    in_set_.assign(geometry_.blocks, false);
+    for (const EqualPoints& set : sets_)
+        for (const std::uint32_t block : set.blocks) in_set_[block] = true;
+    if (counts_by_line()) {
+        in_inner_set_ = in_set_;
+    } else {
+        sets_in_z_ = sets_.size();
+        find_sets_within();
+    }
+    separate();
+}
 
+void FixedSide::find_sets_within() {
     for (std::size_t b = 0; b < geometry_.blocks; ++b) {
         const auto first = x_.begin() + static_cast<std::ptrdiff_t>(b * block_size);
         const auto [low, high] = std::minmax_element(first, first + block_size);
@@ -69,16 +79,13 @@ void FixedSide::find_sets() {
     const auto before_in_x = [&](std::uint32_t a, std::uint32_t b) {
         return std::pair(x_low_[a], x_high_[a]) < std::pair(x_low_[b], x_high_[b]);
     };
-    in_set_.assign(geometry_.blocks, false);
-    in_inner_set_ = in_set_;
+    in_inner_set_.assign(geometry_.blocks, false);
     for (std::size_t s = 0; s < sets_in_z_; ++s) {
         std::vector<std::uint32_t>& blocks = sets_[s].blocks;
         std::sort(blocks.begin(), blocks.end(), before_in_x);
         std::vector<std::uint32_t> rest = blocks, constant;
-        for (const std::uint32_t block : rest) {
-            in_set_[block] = true;
+        for (const std::uint32_t block : rest)
             if (x_low_[block] == x_high_[block]) constant.push_back(block);
-        }
         const std::size_t first_within = sets_.size();
         add_large_runs(constant, before_in_x, sets_);
         for (std::size_t inner = first_within; inner < sets_.size(); ++inner)
@@ -88,7 +95,6 @@ void FixedSide::find_sets() {
         sets_[s].first_within = first_within;
         sets_[s].last_within = sets_.size();
     }
-    separate();
 }
 
 // Makes boxes in which blocks of sets are infinitely far away.
@@ -134,7 +140,7 @@ FixedSide::NearInSet FixedSide::near_in_set(const EqualPoints& set, std::size_t 
             .last_within = static_cast<std::size_t>(last_set - sets_.begin())};
 }
 
-double FixedSide::z_distance(std::size_t position, std::size_t other) const {
+double FixedSide::distance(std::size_t position, std::size_t other) const {
     double largest = 0.0;
     for (std::size_t c = 0; c < geometry_.dimensions; ++c) {
         const double* const column = geometry_.coordinates + c * geometry_.stride;

@@ -48,8 +48,8 @@ public:
     const double* x() const { return x_.empty() ? nullptr : x_.data(); }
     bool counts_by_line() const { return line_.has_value(); }
 
-    // With two or more columns in z: the large sets of points that are equal in z, of which there are sets_in_z(), then
-    // those equal in x too.
+    // The large sets of points that are equal in z, of which there are sets_in_z(), then those equal in x too. With one
+    // column in z there are only the latter.
     const std::vector<EqualPoints>& sets() const { return sets_; }
     std::size_t sets_in_z() const { return sets_in_z_; }
     // Where there are sets: whether a block belongs to one, and to one that is equal in x too.
@@ -58,8 +58,9 @@ public:
     // The geometry of the points in no set: blocks that are in one are infinitely far away.
     const Geometry& apart() const { return apart_; }
 
-    // In z and, when that is not a coordinate, in x.
-    double z_distance(std::size_t position, std::size_t other) const;
+    // In the coordinates: those of z, or of x and z with one column in z.
+    double distance(std::size_t position, std::size_t other) const;
+    // When x is no coordinate.
     double x_distance(std::size_t position, std::size_t other) const {
         return std::min(std::abs(x_[position] - x_[other]), x_cap_);
     }
@@ -93,6 +94,7 @@ public:
 
 private:
     void find_sets();
+    void find_sets_within();
     void separate();
 
     const Kernels* kernels_;

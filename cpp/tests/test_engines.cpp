@@ -194,6 +194,37 @@ TEST(points_equal_in_several_columns_against_brute_force) {
         }
 }
 
+// So many points that are equal in x and in z of one column that they are counted as sets, with others near them and
+// one infinitely far away.
+TEST(points_equal_in_x_and_z_against_brute_force) {
+    std::mt19937_64 draw(17);
+    std::size_t n = 700;
+    for (const double scale : {1.0, 1e308})
+        for (const bool in_z : {false, true})
+            for (const int k : {1, 3, 20, 240})
+                for (const Estimator estimator : {Estimator::ksg, Estimator::mixed}) {
+                    n += 3;
+                    Sample sample = gaussian(n, 2 + 9, n);
+                    for (std::size_t i = 0; i < n; ++i)
+                        for (std::size_t j = 0; j < sample.columns; ++j) {
+                            const double value = std::tanh(sample(i, j));
+                            sample(i, j) = scale * (j % 3 == 2 ? value : std::max(value, j == 0 ? 0.1 : -0.1));
+                        }
+                    for (std::size_t j = 0; j < sample.columns; ++j) sample(n / 2, j) = -scale;
+                    if (in_z) {  // a category, and some y's that are
+                        sample.categories.resize(sample.columns);
+                        for (std::size_t j = 1; j < sample.columns; ++j) {
+                            if (j > 1 && draw() % 2 == 0) continue;
+                            sample.categories[j] = 1;
+                            for (std::size_t i = 0; i < n; ++i) sample(i, j) = static_cast<double>(draw() % 2);
+                        }
+                    }
+                    check_against_brute_force({sample, 1, {k, estimator}}, {.threads = static_cast<int>(1 + n % 2)},
+                                              "equal in x and z, k=" + std::to_string(k) +
+                                                  (in_z ? ", categories" : "") + (scale > 1.0 ? ", huge" : ""));
+                }
+}
+
 // So many points that a y whose neighbours are far away is searched by itself, with ties, categories, and differences
 // that overflow.
 TEST(heavy_tails_in_several_columns_against_brute_force) {
