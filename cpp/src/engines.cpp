@@ -119,7 +119,8 @@ bool fits_space(const Points& x, const Points& z, std::size_t k, std::size_t cou
     if (permuted == nullptr || count < 16) return false;
     if (ties.equal > 0.1 * static_cast<double>(rows)) {
         const Ties both = ties_in({x, z});
-        const bool in_sets = both.equal > 0.05 * static_cast<double>(rows) && both.different > ties.sample / 2;
+        const bool in_sets =
+            both.equal > 0.05 * static_cast<double>(rows) && (both.different > ties.sample / 2 || rows > most_blocks);
         return !in_sets && (rows <= 10'000 || ties.different < 64);
     }
     if (has_far_values(*permuted)) return true;

@@ -18,8 +18,6 @@ std::vector<double> values_at(const std::vector<std::uint32_t>& rows, const Poin
     return values;
 }
 
-constexpr std::size_t worth_a_grid = 8192;  // rows from which on one is made
-
 }  // namespace
 
 SortedLine::SortedLine(const Points& z)

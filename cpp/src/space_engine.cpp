@@ -11,6 +11,7 @@
 #include "engines.hpp"
 #include "parallel.hpp"
 #include "sorted_column.hpp"
+#include "sorted_line.hpp"
 #include "terms.hpp"
 
 namespace knnmi {
@@ -27,6 +28,14 @@ constexpr Place none = std::numeric_limits<Place>::max();
 
 template <class Place>
 constexpr bool are_blocks = sizeof(Place) == sizeof(std::uint16_t);
+
+template <class Place>
+const SpaceKernels<Place>& space_kernels(const Kernels& kernels) {
+    if constexpr (are_blocks<Place>)
+        return kernels.space;
+    else
+        return kernels.wide_space;
+}
 
 // The blocks of places, which are there already or made in the memory given.
 template <class Place>
@@ -181,7 +190,7 @@ public:
     std::uint32_t most_equal() const { return *std::max_element(equal_.begin(), equal_.end()); }
 
     // Finds windows, and for each point how wide one in y must be.
-    void measure(const Ladder& ladder, double enough, const SpaceKernels<Place>& kernels, const Options& options) {
+    void measure(const Ladder& ladder, double enough, const Kernels& kernels, const Options& options) {
         x_.measure(ladder, shift_);
         z_.measure(ladder, shift_);
         space_ = {.points = points(),
@@ -200,24 +209,47 @@ public:
                   .equal = equal_.data(),
                   .equal_z = equal_z_.data()};
         enough_.assign(most_radii * points(), 0);
+        space_.enough = enough_.data();
         const double pairs = enough * static_cast<double>(points() - 1);
         // A window of so many places, from any in a block, has parts of blocks at its ends.
         const double in_block = static_cast<double>(std::size_t{1} << shift_), ends = 2 * (in_block - 1);
+        const auto keep = [&](std::size_t place, std::size_t level, std::size_t near) {
+            enough_[most_radii * place + level] = static_cast<std::uint16_t>(
+                std::min<double>(most_blocks, 1 + std::ceil((pairs / static_cast<double>(near) + ends) / in_block)));
+        };
+        if (points() >= worth_a_grid) return count_along_z(ladder, kernels, options, keep);
         parallel_runs(points(), options, [&](std::size_t begin, std::size_t end) {
             for (std::size_t place = begin; place < end; ++place) {
                 std::uint32_t near[most_radii];
-                kernels.near(space_, place, ladder.levels, near);
-                for (std::size_t l = 0; l < ladder.levels; ++l)
-                    enough_[most_radii * place + l] = static_cast<std::uint16_t>(
-                        std::min<double>(most_blocks, 1 + std::ceil((pairs / near[l] + ends) / in_block)));
+                space_kernels<Place>(kernels).near(space_, place, ladder.levels, near);
+                for (std::size_t l = 0; l < ladder.levels; ++l) keep(place, l, near[l]);
             }
         });
-        space_.enough = enough_.data();
     }
 
     const Space<Place>& space() const { return space_; }
 
 private:
+    // How many others are within each radius of each point. By a grid, whose time grows with the root of the rows.
+    template <class Keep>
+    void count_along_z(const Ladder& ladder, const Kernels& kernels, const Options& options, const Keep& keep) const {
+        std::vector<double> x(points()), z(points());  // by row
+        for (std::size_t place = 0; place < points(); ++place) {
+            x[x_.rows()[place]] = x_.values()[place];
+            z[z_.rows()[place]] = z_.values()[place];
+        }
+        const unsigned char z_category = z_.cap() < infinity;
+        const SortedLine line(Points::single_column(z.data(), points()).with_categories(&z_category));
+        const RankedColumn along(nullptr, line, x, x_.cap(), kernels);
+        const RankedLine counted = along.view();
+        parallel_runs(points(), options, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t place = begin; place < end; ++place)
+                for (std::size_t l = 0; l < ladder.levels; ++l)
+                    keep(place, l,
+                         kernels.line_within(counted, x_along_z_[place], z_.values()[place], ladder.radius[l]).yz - 1);
+        });
+    }
+
     void find_equal() {
         Places first(points(), none<std::uint32_t>);  // by first place in x: one seen with an equal z
         std::vector<std::uint32_t> tally(points());
@@ -378,7 +410,7 @@ class SpaceEngine final : public NeighborEngine {
 public:
     SpaceEngine(const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& kernels,
                 const Options& options, std::size_t blocks)
-        : kernels_(space_kernels(kernels)),
+        : kernels_(&kernels),
           k_(static_cast<std::size_t>(neighborhood.k)),
           options_(options),
           terms_(x.rows(), true, neighborhood),
@@ -467,7 +499,7 @@ private:
         }
         std::sort(needed.begin(), needed.end());
         ladder_.emplace(needed);
-        fixed_.measure(*ladder_, likely_enough(k_) * foreseen / found, kernels_, options_);
+        fixed_.measure(*ladder_, likely_enough(k_) * foreseen / found, *kernels_, options_);
     }
 
     std::vector<Column<Place>> columns(const ColumnSource& source, std::size_t first, std::size_t count) {
@@ -519,19 +551,13 @@ private:
             SpaceCounts counts = worker.counts;
             if (!terms_.mixed()) counts.joint = nullptr;
             const std::size_t begin = block * most_points, many = std::min(most_points, fixed_.points() - begin);
-            kernels_.within(space, begin, many, views.data(), count, k_, terms_.reach(), worker.scratch, counts);
+            space_kernels<Place>(*kernels_).within(space, begin, many, views.data(), count, k_, terms_.reach(),
+                                                   worker.scratch, counts);
             for (std::size_t p = 0; p < many; ++p) consume(begin + p, p * count, worker);
         });
     }
 
-    static const SpaceKernels<Place>& space_kernels(const Kernels& kernels) {
-        if constexpr (are_blocks<Place>)
-            return kernels.space;
-        else
-            return kernels.wide_space;
-    }
-
-    SpaceKernels<Place> kernels_;
+    const Kernels* kernels_;
     std::size_t k_;
     Options options_;
     Terms terms_;
