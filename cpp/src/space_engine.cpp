@@ -99,7 +99,8 @@ private:
 // The values of a column as one axis.
 class Axis {
 public:
-    Axis(std::span<const double> values, double cap)
+    // Rows of equal values are in the order of `ties`, or of their numbers.
+    Axis(std::span<const double> values, double cap, std::span<const double> ties = {})
         : rows_(ascending_rows(Points::single_column(values.data(), values.size()))),
           places_(points()),
           first_equal_(points()),
@@ -109,6 +110,10 @@ public:
         const std::span<const double> value = sorted_.values();
         for (std::size_t begin = 0, end = 0; begin < points(); begin = end) {
             while (end < points() && value[end] == value[begin]) ++end;
+            if (!ties.empty())
+                std::stable_sort(rows_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                 rows_.begin() + static_cast<std::ptrdiff_t>(end),
+                                 [&](std::uint32_t a, std::uint32_t b) { return ties[a] < ties[b]; });
             const double below = begin > 0 ? value[begin] - value[begin - 1] : infinity;
             const double above = end < points() ? value[end] - value[begin] : infinity;
             const double gap = end - begin < points() ? std::min({below, above, cap_}) : infinity;
@@ -166,7 +171,7 @@ class FixedAxes {
 public:
     FixedAxes(const Points& x, const Points& z, std::size_t blocks)
         : x_(values_of(x), cap_of(x.is_category(0))),
-          z_(values_of(z), cap_of(z.is_category(0))),
+          z_(values_of(z), cap_of(z.is_category(0)), values_of(x)),
           places_in_x_(points() + places_beyond, none<Place>),
           z_along_x_(places_in_x_),
           first_equal_(points()),
