@@ -45,7 +45,8 @@ import os, time
 from pyknnmi.search import processes
 
 def work(item):
-    print(os.getpid(), flush=True)  # what a worker prints goes to the standard error
+    # What a worker prints goes to the standard error; in one piece, since two do so at a time.
+    print(f"{os.getpid()}\\n", end="", flush=True)
     time.sleep(600)
 
 list(processes.each(work, range(2), 2))
