@@ -177,7 +177,7 @@ private:
     // Of two independent columns, one has fewer than sqrt(k n) points within the k-th distance. As many again let
     // nearly all be found; ties lie together at the edge of that.
     std::size_t neighbors_to_look_at(std::size_t points) const {
-        return static_cast<std::size_t>((terms_.mixed() ? 3.0 : 2.0) * std::sqrt(static_cast<double>(k_ * points)));
+        return static_cast<std::size_t>((terms_.mixed() ? 4.0 : 2.0) * std::sqrt(static_cast<double>(k_ * points)));
     }
 
     // How many of the y's, from the first one on.
