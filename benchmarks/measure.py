@@ -27,9 +27,9 @@ def in_turn(
     calls: Mapping[str, Callable[[], object]],
     rounds: int,
     clock: Callable[[], float] = time.process_time,
-    least: float = 0.02,
+    least: float = 0.1,
 ) -> Timing:
-    """Time the calls one after another, `rounds` times; a short call is repeated until it takes `least` seconds."""
+    """Time the calls one after another, `rounds` times; a short call is repeated until it takes `least` seconds: after a pause it is slow."""
     repeats = {}
     for name, call in calls.items():
         start = clock()
