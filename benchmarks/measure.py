@@ -29,7 +29,10 @@ def in_turn(
     clock: Callable[[], float] = time.process_time,
     least: float = 0.1,
 ) -> Timing:
-    """Time the calls one after another, `rounds` times; a short call is repeated until it takes `least` seconds: after a pause it is slow."""
+    """Time the calls one after another, `rounds` times.
+
+    A short call is repeated until it takes `least` seconds, for it is slow after a pause.
+    """
     repeats = {}
     for name, call in calls.items():
         start = clock()
