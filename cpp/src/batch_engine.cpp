@@ -503,9 +503,7 @@ private:
                    [&](std::size_t, std::size_t batch, std::span<const BatchCounts> counts, int thread) {
                        add_terms(counts, partial[static_cast<std::size_t>(thread)].data() + batch * batch_size);
                    });
-        std::fill(out.begin(), out.end(), Sum{0});
-        for (const std::vector<Sum>& sums : partial)
-            for (std::size_t j = 0; j < out.size(); ++j) out[j] += sums[j];
+        add_up(partial, out);
     }
 
     void add_terms(std::span<const BatchCounts> counts, Sum* sums) const {

@@ -233,9 +233,7 @@ private:
             for (std::size_t l = 0; l < std::min(batch_size, out.size() - batch * batch_size); ++l)
                 sums[l] += terms_(size(n.xz[l]), size(n.yz[l]), size(n.z[l]), size(n.joint[l]));
         });
-        std::fill(out.begin(), out.end(), Sum{0});
-        for (const std::vector<Sum>& sums : partial)
-            for (std::size_t j = 0; j < out.size(); ++j) out[j] += sums[j];
+        add_up(partial, out);
     }
 
     // Calls consume(position, batch, counts, thread) once for every point and batch of columns.

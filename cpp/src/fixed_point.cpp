@@ -1,5 +1,7 @@
 #include "fixed_point.hpp"
 
+#include <algorithm>
+
 namespace knnmi {
 namespace {
 
@@ -21,6 +23,12 @@ private:
 };
 
 }  // namespace
+
+void add_up(const std::vector<std::vector<Sum>>& parts, std::span<Sum> out) {
+    std::fill(out.begin(), out.end(), Sum{0});
+    for (const std::vector<Sum>& part : parts)
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] += part[i];
+}
 
 DigammaTable::DigammaTable(std::size_t n) : values_(n + 1) {
     Recurrence psi;

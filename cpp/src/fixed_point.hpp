@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace knnmi {
@@ -13,6 +14,9 @@ namespace knnmi {
 __extension__ using Sum = __int128;  // n * 3 * 12 * 2^48 passes 2^63 from n = 900 on
 
 inline constexpr double fixed_point_scale = 281474976710656.0;  // 2^48: one term is off by at most 2e-15
+
+// out[i] = the sum of part[i] over the parts, one of each thread, which may be longer.
+void add_up(const std::vector<std::vector<Sum>>& parts, std::span<Sum> out);
 
 // table[m] = round(psi(m) * 2^48) for m = 1..n; table[0] is unused.
 class DigammaTable {

@@ -207,10 +207,7 @@ private:
                                   sums[l] += terms_(x, y, points() - 1, joint);
                               });
         });
-        for (std::size_t i = 0; i < out.size(); ++i) {
-            out[i] = 0;
-            for (const std::vector<Sum>& sums : partial) out[i] += sums[i];
-        }
+        add_up(partial, out);
     }
 
     void single_sums(const Permuted& permuted, std::size_t first, std::span<Sum> out) const {

@@ -65,7 +65,7 @@ private:
     std::shared_ptr<const SortedColumn> sorted_;
     const SortedLine* line_;
     std::vector<std::uint32_t> ranks_;        // among the sorted values; or places of their own
-    std::vector<std::uint16_t> short_ranks_;  // where there is none
+    std::vector<std::uint16_t> short_ranks_;  // where there is no grid
     std::vector<std::uint32_t> grid_;
     std::size_t grid_shift_ = 0;
     double y_cap_;
