@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace knnmi {
 
+// Of values that others keep.
 struct AscendingColumn {
-    std::vector<std::uint32_t> rows, places;  // the rows by ascending value, and where each row is among them
-    std::vector<double> values;               // in that order
+    std::span<const std::uint32_t> rows, places;  // the rows by ascending value, and where each row is among them
+    std::span<const double> values;               // in that order
     double cap;
 
     // Calls visit(row, distance) for the other rows that are near, on both sides at once. False from it ends the walk.
@@ -36,6 +38,14 @@ struct AscendingColumn {
             }
         }
     }
+};
+
+// One with values of its own.
+struct OwnAscendingColumn {
+    std::vector<std::uint32_t> rows, places;
+    std::vector<double> values;
+
+    AscendingColumn view(double cap) const { return {rows, places, values, cap}; }
 };
 
 }  // namespace knnmi

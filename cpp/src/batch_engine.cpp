@@ -3,8 +3,10 @@
 // taken in blocks of neighbours, whose lists touch the same rows of y. A y that would need a longer list than most is
 // searched by itself.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include "along_y.hpp"
@@ -33,10 +35,13 @@ public:
           near_(fixed.geometry(), fixed.apart(), fixed.kernels()),
           room_(fixed.k() * 2 * batch_size),
           nearest_(static_cast<int>(fixed.k())) {
-        adapts_ = far != nullptr;
         if (along_y == nullptr) return;
         longest_ = longest_list(fixed.points(), fixed.k());
-        adapts_ = along_y->outliers_among_x() || has_outliers(*y.ranked(0).sorted());
+        // Where x and y are independent, m points near in (x, z) and k n / m near in y have k of them in common. The
+        // factors are as measured.
+        const double balanced = std::sqrt(static_cast<double>(fixed.k() * fixed.points()));
+        enough_ = static_cast<std::size_t>(3.0 * balanced);
+        patience_ = static_cast<std::size_t>(2.0 * balanced);
     }
 
     // Calls consume(position, batch, counts) for every batch, with the counts of the block's points from that
@@ -66,9 +71,10 @@ private:
     struct Point {
         Neighbors xz, z;
         double radius = 0.0;          // up to which they were collected
+        std::size_t listed = 0;       // points in (x, z), with those of sets
         AlignedVector<double> rho;    // k-th distances, eight for each batch
-        std::vector<bool> alone;      // which columns are searched by themselves, with `far`
-        std::vector<double> covered;  // for each batch, how far points must be looked at for all its columns
+        std::vector<unsigned> alone;  // for each batch, the columns that are searched by themselves, as bits
+        std::vector<double> covered;  // and how far points must be looked at for all others
         std::vector<NearSet> sets_in_z, sets_in_xz;  // that are near, whose points are in no list
     };
 
@@ -79,23 +85,69 @@ private:
         for (std::size_t p = 0; p < points; ++p) {
             points_[p].rho.resize(y_->batches() * batch_size);
             points_[p].covered.resize(y_->batches());
-            if (far_ != nullptr) points_[p].alone.assign(y_->batches() * batch_size, false);
-            if (collect(p, start)) continue;
-            points_[p].xz.clear();
-            points_[p].sets_in_xz.clear();
-            points_[p].radius = -1.0;  // not even points at distance 0
+            points_[p].alone.assign(y_->batches(), 0);
+            if (along_y_ != nullptr)
+                collect_enough(p, start);
+            else
+                collect(p, start);
         }
         for (std::size_t b = 0; b < y_->batches(); ++b) {
             end_if_stopped();  // with many neighbours a block takes seconds
             for (std::size_t p = 0; p < points; ++p) batch_nearest(p, b);
         }
         for (std::size_t p = 0; p < points; ++p) {
+            if (along_y_ != nullptr) {
+                search_along_y(p);
+                continue;
+            }
             reach_most(p);
-            if (along_y_ != nullptr) search_the_others(p);
             if (far_ != nullptr) search_far(p);
         }
-        if (adapts_) choose_served(points / 2);
-        guess_ = 1.1 * (far_ != nullptr ? median_needed(points) : mean_needed(points));  // flat within a quarter
+        if (far_ != nullptr) choose_served(points / 2);
+        if (along_y_ != nullptr)
+            guess_ = median(points, [this](const Point& point) { return radius_for_most(point); });
+        else if (far_ != nullptr)
+            guess_ = 1.1 * median(points, [this](const Point& point) { return needed(point); });
+        else
+            guess_ = 1.1 * mean_needed(points);  // flat within a quarter
+    }
+
+    // A list of about so many points that those y's that need more of them have few points near along y.
+    void collect_enough(std::size_t p, double start) {
+        Point& point = points_[p];
+        GrowingRadius radius(start);
+        double less = -1.0, more = infinity;  // radii within which there are too few, and too many
+        for (int tries = 0; tries < most_tries; ++tries) {
+            if (!find(p, radius))
+                more = radius;
+            else if (point.listed < 2 * fixed_->k() && point.listed + 1 < fixed_->points())
+                less = radius;
+            else
+                break;
+            if (more == infinity)
+                radius.grow(infinity);
+            else
+                radius = GrowingRadius(less > 0.0 ? std::sqrt(less * more) : 0.25 * more);
+        }
+        if (point.radius != radius && !(less >= 0.0 && find(p, less))) {
+            point.xz.clear();
+            point.sets_in_xz.clear();
+            point.radius = -1.0;  // not even points at distance 0
+            return;
+        }
+        if (point.xz.size() > 2 * enough_) {
+            point.radius = point.xz.distance_within_which(enough_, sorted_);
+            point.xz.drop_beyond(point.radius, *kernels_);
+        }
+        point.xz.order(*kernels_, scratch_);
+    }
+
+    // For a list that would have served all columns, or have been long enough.
+    double radius_for_most(const Point& point) const {
+        const double listed = static_cast<double>(point.xz.size() + 1);
+        const double scale = std::clamp(std::sqrt(static_cast<double>(enough_) / listed), 0.5, 2.0);
+        const double needed = *std::max_element(point.covered.begin(), point.covered.end());
+        return std::min(1.1 * needed, scale * std::max(0.0, point.radius));
     }
 
     double mean_needed(std::size_t points) {
@@ -105,9 +157,10 @@ private:
     }
 
     // Some points are themselves far out.
-    double median_needed(std::size_t points) {
+    template <class Function>
+    double median(std::size_t points, const Function& of) {
         double all[block_size];
-        for (std::size_t p = 0; p < points; ++p) all[p] = needed(points_[p]);
+        for (std::size_t p = 0; p < points; ++p) all[p] = of(points_[p]);
         std::nth_element(all, all + points / 2, all + points);
         return all[points / 2];
     }
@@ -140,13 +193,7 @@ private:
             end_if_stopped();  // columns are sorted when they are first wanted, which may take a second for all
             for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
                 const std::size_t j = b * batch_size + l;
-                if (far_ != nullptr) {
-                    alone_.push_back(far_->cost(y_->ascending(j), first_ + p, point.rho[j]));
-                    continue;
-                }
-                const double value = y_->batch(b).values[(first_ + p) * batch_size + l];
-                const std::size_t near = along_y_->y_within(y_->ranked(j), value, point.rho[j]);
-                alone_.push_back(50.0 + 3.0 * static_cast<double>(near));
+                alone_.push_back(far_->cost(y_->ascending(j), first_ + p, point.rho[j]));
             }
         }
         // Lists must reach those that cannot be searched by themselves.
@@ -156,11 +203,8 @@ private:
         for (const double share : {1.0, 0.9, 0.75, 0.5, 0.25, 0.0}) {
             served_ = share;
             const double radius = std::max(needed(point), farthest);
-            const std::size_t listed =
-                far_ != nullptr ? far_->z_within(first_ + p, radius) : along_y_->xz_within(first_ + p, radius);
-            const double each = far_ != nullptr ? 10.0 + 7.0 * static_cast<double>(y_->batches())
-                                                : 1.5 * static_cast<double>(y_->batches());
-            double cost = each * static_cast<double>(listed);
+            const double each = 10.0 + 7.0 * static_cast<double>(y_->batches());
+            double cost = each * static_cast<double>(far_->z_within(first_ + p, radius));
             for (std::size_t j = 0; j < alone_.size(); ++j)
                 if (fixed_->terms().covering(point.rho[j]) > radius) cost += alone_[j];
             if (cost >= least) continue;
@@ -179,24 +223,61 @@ private:
         for (double wanted = least(); wanted > point.radius; wanted = least()) {
             const double before = point.radius;
             radius.grow(wanted);
-            if (!collect(p, radius)) return;
+            collect(p, radius);
             end_if_stopped();
             for (std::size_t b = 0; b < y_->batches(); ++b)
                 if (point.covered[b] > before) batch_nearest(p, b);
         }
     }
 
-    void search_the_others(std::size_t p) {
+    // Collects farther out where this costs less than the search along y of the columns that need it. Costs are in
+    // nanoseconds, roughly as measured; they are no part of any answer.
+    void reach_some(std::size_t p) {
+        Point& point = points_[p];
+        GrowingRadius radius(std::max(0.0, point.radius));
+        for (;;) {
+            double each = 6.0;  // point more in the list
+            alone_.clear();
+            sorted_.clear();
+            for (std::size_t b = 0; b < y_->batches(); ++b) {
+                const std::size_t before = sorted_.size();
+                for (std::size_t l = 0; point.alone[b] != 0 && l < y_->columns_in(b); ++l) {
+                    const double rho = point.rho[b * batch_size + l];
+                    if (fixed_->terms().covering(rho) <= point.radius) continue;
+                    sorted_.push_back(fixed_->terms().covering(rho));
+                    const std::size_t near = along_y_->y_within(y_->ranked(b * batch_size + l), first_ + p, rho);
+                    alone_.push_back(30.0 + 1.1 * static_cast<double>(near));
+                }
+                if (sorted_.size() > before) each += 1.5;
+            }
+            if (sorted_.empty()) return;
+            radius.grow(*std::max_element(sorted_.begin(), sorted_.end()));
+            const double all = std::accumulate(alone_.begin(), alone_.end(), 0.0);
+            if (all < each * static_cast<double>(along_y_->xz_within(first_ + p, radius)) || !find(p, radius)) return;
+            point.xz.order(*kernels_, scratch_);
+            for (std::size_t b = 0; b < y_->batches(); ++b) {
+                if (point.alone[b] == 0) continue;
+                end_if_stopped();
+                point.alone[b] = 0;
+                batch_nearest(p, b);
+            }
+        }
+    }
+
+    void search_along_y(std::size_t p) {
+        reach_some(p);
         Point& point = points_[p];
         for (std::size_t b = 0; b < y_->batches(); ++b) {
-            if (point.covered[b] <= point.radius) continue;
-            point.covered[b] = 0.0;
+            if (point.alone[b] == 0) continue;
+            end_if_stopped();
             for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
+                if (!is_alone(point, b, l)) continue;
                 double& rho = point.rho[b * batch_size + l];
-                if (fixed_->terms().covering(rho) > point.radius)
-                    rho = along_y_->kth_distance(y_->ranked(b * batch_size + l), first_ + p, nearest_);
-                point.covered[b] = std::max(point.covered[b], fixed_->terms().covering(rho));
+                rho =
+                    along_y_->kth_distance(y_->ranked(b * batch_size + l), first_ + p, rho, fixed_->k(), room_.data());
             }
+            const double* const all = point.rho.data() + b * batch_size;
+            point.covered[b] = fixed_->terms().covering(*std::max_element(all, all + y_->columns_in(b)));
         }
     }
 
@@ -210,8 +291,9 @@ private:
                 const std::size_t j = b * batch_size + l;
                 if (fixed_->terms().covering(point.rho[j]) <= point.radius) continue;
                 const auto found = far_->kth_distance(y_->ascending(j), first_ + p, nearest_);
-                point.alone[j] = found.has_value();
-                if (found) point.rho[j] = *found;
+                if (!found) continue;
+                point.alone[b] |= 1u << l;
+                point.rho[j] = *found;
             }
             cover(point, b);
         }
@@ -230,16 +312,25 @@ private:
         return *std::max_element(point.covered.begin(), point.covered.end());
     }
 
+    static bool is_alone(const Point& point, std::size_t b, std::size_t lane) {
+        return (point.alone[b] >> lane & 1u) != 0;
+    }
+
     // For the columns that are not searched by themselves.
     void cover(Point& point, std::size_t b) const {
         double largest = 0.0;
-        for (std::size_t j = b * batch_size; j < b * batch_size + y_->columns_in(b); ++j)
-            if (!point.alone[j]) largest = std::max(largest, point.rho[j]);
+        for (std::size_t l = 0; l < y_->columns_in(b); ++l)
+            if (!is_alone(point, b, l)) largest = std::max(largest, point.rho[b * batch_size + l]);
         point.covered[b] = fixed_->terms().covering(largest);
     }
 
+    void collect(std::size_t p, double radius) {
+        find(p, radius);
+        points_[p].xz.order(*kernels_, scratch_);
+    }
+
     // False, and nothing is changed, if the list would be so long that each y is better searched by itself.
-    bool collect(std::size_t p, double radius) {
+    bool find(std::size_t p, double radius) {
         Point& point = points_[p];
         const std::span<const std::uint32_t> blocks = near_.within(first_ + p, radius);
         if (blocks.size() * block_size > longest_) return false;
@@ -262,7 +353,8 @@ private:
             kernels_->neighbors(query(near.in_sets), radius, {xz.distance + found[0], xz.position + found[0]},
                                 in_sets_.reserve(near.in_sets.size() * block_size), found_in_sets);
         point.xz.found(found[0] + found_in_sets[0]);
-        point.xz.order(*kernels_, scratch_);
+        point.listed = point.xz.size();
+        for (const NearSet& set : point.sets_in_xz) point.listed += fixed_->sets()[set.number].points();
         point.z.found(found[1]);
         point.radius = radius;
         return true;
@@ -297,11 +389,12 @@ private:
                 point.sets_in_xz.push_back({inner, std::max(d, along_x), own_inner});
             }
         }
-        if (!fixed_->counts_by_line()) return {blocks_apart_, blocks_in_sets_};
-        for (std::size_t s = 0; s < fixed_->sets().size(); ++s) {
+        for (std::size_t s = 0; fixed_->counts_by_line() && s < fixed_->sets().size(); ++s) {
             const double d = fixed_->distance(self, fixed_->sets()[s].position());
             if (d <= radius) point.sets_in_xz.push_back({s, d, d == 0.0 && fixed_->in_inner_set(own)});
         }
+        std::sort(point.sets_in_xz.begin(), point.sets_in_xz.end(),
+                  [](const NearSet& a, const NearSet& b) { return a.distance < b.distance; });
         return {blocks_apart_, blocks_in_sets_};
     }
 
@@ -313,23 +406,32 @@ private:
     void batch_nearest(std::size_t p, std::size_t b) {
         Point& point = points_[p];
         nearest_in_sets_.clear();
-        for (const NearSet& set : point.sets_in_xz) nearest_in_set(set, p, b);
+        double farthest = infinity;  // of the k nearest in one of the sets, in all columns
+        for (const NearSet& set : point.sets_in_xz)
+            if (set.distance < farthest) farthest = std::min(farthest, nearest_in_set(set, p, b));
         double* const rho = point.rho.data() + b * batch_size;
         double before[batch_size];
         std::copy_n(rho, batch_size, before);
-        const double largest = kernels_->batch_nearest(point.xz.ordered(), y_->batch(b), first_ + p, nearest_in_sets_,
-                                                       fixed_->k(), room_.data(), rho);
-        point.covered[b] = fixed_->terms().covering(largest);
-        if (far_ == nullptr) return;
-        for (std::size_t l = 0; l < batch_size; ++l)
-            if (point.alone[b * batch_size + l]) rho[l] = before[l];
-        cover(point, b);
+        const BatchNearest found = kernels_->batch_nearest(point.xz.ordered(), y_->batch(b), first_ + p,
+                                                           nearest_in_sets_, fixed_->k(), patience_, room_.data(), rho);
+        point.covered[b] = fixed_->terms().covering(found.largest);
+        if (far_ != nullptr) {
+            for (std::size_t l = 0; l < batch_size; ++l)
+                if (is_alone(point, b, l)) rho[l] = before[l];
+            cover(point, b);
+        }
+        if (along_y_ == nullptr || (found.open == 0 && point.covered[b] <= point.radius)) return;
+        for (std::size_t l = 0; l < y_->columns_in(b); ++l)
+            if ((found.open >> l & 1u) != 0 || fixed_->terms().covering(rho[l]) > point.radius)
+                point.alone[b] |= 1u << l;
     }
 
-    // Adds the distances to the k nearest of a set of points equal in (x, z), which are those nearest in y.
-    void nearest_in_set(const NearSet& set, std::size_t p, std::size_t b) {
+    // Adds the distances to the k nearest of a set of points equal in (x, z), which are those nearest in y. Returns the
+    // largest of these.
+    double nearest_in_set(const NearSet& set, std::size_t p, std::size_t b) {
         const std::size_t at = nearest_in_sets_.size(), k = std::min(fixed_->k(), fixed_->sets()[set.number].points());
         nearest_in_sets_.resize(at + k * batch_size, set.distance);  // as it is in lanes without a column
+        double largest = k < fixed_->k() ? infinity : set.distance;
         const BatchView y = y_->batch(b);
         for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
             const std::span<const double> values = y_->values_among(set.number, b, l);
@@ -347,27 +449,28 @@ private:
                 const double d = upward ? *above++ - center : center - *--below;
                 nearest = std::max(set.distance, std::min(d, cap));
             }
+            largest = std::max(largest, nearest_in_sets_[at + (k - 1) * batch_size + l]);
         }
+        return largest;
     }
 
     BatchCounts counts_within(std::size_t p, std::size_t b) {
         Point& point = points_[p];
         const std::size_t self = first_ + p;
         const double* const rho = point.rho.data() + b * batch_size;
-        const bool beyond = point.covered[b] > point.radius;  // what the list holds, for some columns
+        const unsigned unlisted = point.alone[b] | ~0u << y_->columns_in(b);
         double radius[batch_size], listed[batch_size];
-        for (std::size_t l = 0; l < batch_size; ++l) listed[l] = radius[l] = fixed_->terms().reach(rho[l]);
-        for (std::size_t l = 0; beyond && l < batch_size; ++l)
-            if (fixed_->terms().covering(rho[l]) > point.radius) listed[l] = -1.0;
-        for (std::size_t l = 0; far_ != nullptr && l < batch_size; ++l)
-            if (point.alone[b * batch_size + l] || l >= y_->columns_in(b)) listed[l] = -1.0;
+        for (std::size_t l = 0; l < batch_size; ++l) {
+            radius[l] = fixed_->terms().reach(rho[l]);
+            listed[l] = (unlisted >> l & 1u) != 0 ? -1.0 : radius[l];
+        }
         BatchCounts n{};
         if (fixed_->terms().mixed())
             kernels_->batch_within_y(point.xz.ordered(), y_->batch(b), self, listed, n.xz, n.joint);
         else
             kernels_->batch_within(point.xz.ordered(), listed, n.xz);
         for (const NearSet& set : point.sets_in_xz) count_set(set, b, self, listed, n.xz, n.joint);
-        if (beyond) count_beyond(point, b, self, radius, n);
+        if (along_y_ != nullptr && point.alone[b] != 0) count_along_y(point, b, self, radius, n);
         if (fixed_->counts_by_line()) {
             kernels_->batch_line_within(y_->lines(b), y_->columns_in(b), y_->batch(b).values + self * batch_size,
                                         fixed_->z(self), radius, n.z, n.yz);
@@ -376,13 +479,14 @@ private:
             for (const NearSet& set : point.sets_in_z) count_set(set, b, self, listed, n.z, n.yz);
             if (far_ != nullptr) count_far(point, b, self, radius, n);
         }
-        if (point.covered[b] == std::numeric_limits<double>::infinity()) count_everything(radius, n);
+        if (point.covered[b] == infinity) count_everything(radius, n);
         return n;
     }
 
     // Adds the points of a set for the columns whose radius reaches it, and how many of them are also near in y.
     void count_set(const NearSet& set, std::size_t b, std::size_t self, const double* radius, std::int64_t* in_set,
                    std::int64_t* in_y) const {
+        if (set.distance > *std::max_element(radius, radius + batch_size)) return;
         const std::int64_t own = set.own ? 1 : 0;
         const auto points = static_cast<std::int64_t>(fixed_->sets()[set.number].points());
         std::int64_t all[batch_size], near[batch_size];  // one less than there are
@@ -396,9 +500,10 @@ private:
     }
 
     // In (x, z) and the joint space, for the columns that were searched by themselves.
-    void count_beyond(const Point& point, std::size_t b, std::size_t self, const double* radius, BatchCounts& n) const {
+    void count_along_y(const Point& point, std::size_t b, std::size_t self, const double* radius,
+                       BatchCounts& n) const {
         for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
-            if (fixed_->terms().covering(point.rho[b * batch_size + l]) <= point.radius) continue;
+            if (!is_alone(point, b, l)) continue;
             n.xz[l] = static_cast<std::int64_t>(along_y_->xz_within(self, radius[l]));
             if (!fixed_->terms().mixed()) continue;
             const RankedColumn& y = y_->ranked(b * batch_size + l);
@@ -410,7 +515,7 @@ private:
     void count_far(const Point& point, std::size_t b, std::size_t self, const double* radius, BatchCounts& n) const {
         for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
             const std::size_t j = b * batch_size + l;
-            if (!point.alone[j]) continue;
+            if (!is_alone(point, b, l)) continue;
             const FarNeighbors::Counts counts = far_->within(y_->ascending(j), self, radius[l]);
             n.xz[l] = static_cast<std::int64_t>(counts.xz);
             n.yz[l] = static_cast<std::int64_t>(counts.yz);
@@ -426,6 +531,9 @@ private:
             if (radius[l] == std::numeric_limits<double>::infinity()) n.xz[l] = n.yz[l] = n.z[l] = n.joint[l] = others;
     }
 
+    static constexpr double infinity = std::numeric_limits<double>::infinity();
+    static constexpr int most_tries = 20;
+
     const FixedSide* fixed_;
     const Kernels* kernels_;
     const BatchedColumns* y_;
@@ -436,8 +544,9 @@ private:
     KSmallest nearest_;
     std::vector<double> sorted_;
     std::vector<double> alone_;  // cost of searching each column by itself
-    bool adapts_ = false;
     double served_ = 1.0;
+    std::size_t enough_ = 0;  // points in a list
+    std::size_t patience_ = no_end;
     std::size_t longest_ = std::numeric_limits<std::size_t>::max();  // list, in places of its blocks
     std::vector<std::uint32_t> scratch_, blocks_apart_, blocks_in_sets_;
     std::vector<double> nearest_in_sets_;
@@ -452,7 +561,7 @@ public:
     BatchEngine(const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& kernels,
                 const Options& options)
         : fixed_(x, z, neighborhood, kernels), options_(options) {
-        if (fixed_.counts_by_line()) along_y_.emplace(fixed_, x);
+        if (fixed_.counts_by_line() && fixed_.points() >= batch_size) along_y_.emplace(fixed_, x);
     }
 
     void sums(const ColumnSource& source, std::size_t, std::size_t first, std::span<Sum> out) override {

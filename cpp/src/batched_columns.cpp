@@ -17,11 +17,24 @@ BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& so
       in_sets_(batches() * batch_size * sets_),
       set_lines_(in_sets_.size()),
       own_places_(sets_ == 0 ? 0 : values_.size()),
-      ascending_(std::make_unique<Later[]>(columns_)) {
+      ascending_(std::make_unique<MadeLater<OwnAscendingColumn>[]>(columns_)) {
+    if (source.rows) {
+        permuted_.resize(points_);
+        source.write(0, permuted_);
+    }
     if (layout.line != nullptr) {
-        std::vector<double> values(points_);
-        source.write(first, values);
+        std::vector<double> values = permuted_;
+        if (values.empty()) {
+            values.resize(points_);
+            source.write(first, values);
+        }
         sorted_ = std::make_shared<SortedColumn>(values);
+        if (source.rows) {
+            places_.resize(points_);
+            std::uint32_t place = 0;
+            for (const std::uint32_t row : ascending_rows(Points::single_column(values.data(), points_)))
+                places_[row] = place++;
+        }
         ranked_.resize(columns_);
         lines_.resize(columns_);
     }
@@ -39,11 +52,9 @@ Points BatchedColumns::by_position(std::size_t column) const {
     return Points::strided(first, {points_, 1}, {batch_size, 1}).with_categories(&categories_[column]);
 }
 
-const AscendingColumn& BatchedColumns::ascending(std::size_t column) const {
-    Later& later = ascending_[column];
-    std::call_once(later.made, [&] {
+AscendingColumn BatchedColumns::ascending(std::size_t column) const {
+    const auto make = [&](OwnAscendingColumn& made) {
         const Points values = by_position(column);
-        AscendingColumn& made = later.column;
         made.rows = ascending_rows(values);
         made.places.resize(points_);
         made.values.resize(points_);
@@ -51,17 +62,22 @@ const AscendingColumn& BatchedColumns::ascending(std::size_t column) const {
             made.places[made.rows[place]] = static_cast<std::uint32_t>(place);
             made.values[place] = values(made.rows[place], 0);
         }
-        made.cap = cap_of(values.is_category(0));
-    });
-    return later.column;
+    };
+    return ascending_[column].get(make).view(cap_of(categories_[column] != 0));
 }
 
 void BatchedColumns::fill(std::size_t b, const BatchLayout& layout, const ColumnSource& source, std::size_t first) {
     std::vector<double> values(points_);
+    std::vector<std::uint32_t> rows(permuted_.size()), places(places_.size());
     double* const out = values_.data() + b * rows_ * batch_size;
     for (std::size_t lane = 0; lane < columns_in(b); ++lane) {
         const std::size_t column = b * batch_size + lane;
-        source.write(first + column, values);
+        if (source.rows)
+            source.rows(first + column, rows);
+        else
+            source.write(first + column, values);
+        for (std::size_t row = 0; row < rows.size(); ++row) values[row] = permuted_[rows[row]];
+        for (std::size_t row = 0; row < places.size(); ++row) places[row] = places_[rows[row]];
         for (std::size_t position = 0; position < values.size(); ++position)
             out[position * batch_size + lane] = values[layout.rows[position]];
         for (std::size_t set = 0; set < sets_; ++set) {
@@ -84,6 +100,7 @@ void BatchedColumns::fill(std::size_t b, const BatchLayout& layout, const Column
                               .y = &in_sets_[at]->view(),
                               .z = nullptr,
                               .ranks = nullptr,
+                              .by_rank = nullptr,
                               .places = nullptr,
                               .by_place = nullptr,
                               .grid = nullptr,
@@ -93,7 +110,7 @@ void BatchedColumns::fill(std::size_t b, const BatchLayout& layout, const Column
         }
         if (layout.line == nullptr) continue;
         ranked_[column].emplace(sorted_, *layout.line, values, cap_of(source.is_category(first + column, 0)),
-                                *layout.kernels, layout.alone);
+                                *layout.kernels, layout.alone, places);
         lines_[column] = ranked_[column]->view();
     }
 }

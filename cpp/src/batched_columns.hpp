@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "ascending_column.hpp"
 #include "engines.hpp"
 #include "fixed_side.hpp"
+#include "made_later.hpp"
 
 namespace knnmi {
 
@@ -55,27 +55,24 @@ public:
     const RankedColumn& ranked(std::size_t column) const { return *ranked_[column]; }
     Points by_position(std::size_t column) const;
     // By position. Made when first wanted, by whichever thread it is.
-    const AscendingColumn& ascending(std::size_t column) const;
+    AscendingColumn ascending(std::size_t column) const;
 
 private:
     void fill(std::size_t b, const BatchLayout& layout, const ColumnSource& source, std::size_t first);
-
-    struct Later {
-        std::once_flag made;
-        AscendingColumn column;
-    };
 
     std::size_t points_, rows_, columns_, sets_;
     AlignedVector<double> values_;
     AlignedVector<double> caps_;                  // empty: no categories
     std::vector<unsigned char> categories_;       // by column
-    std::shared_ptr<const SortedColumn> sorted_;  // the first column, which serves all others if they are permutations
+    std::vector<double> permuted_;                // y number 0, where the others are permutations of it
+    std::shared_ptr<const SortedColumn> sorted_;  // that one or else the first, which may serve all others
+    std::vector<std::uint32_t> places_;           // of y number 0 among them, by row
     std::vector<std::optional<RankedColumn>> ranked_;
     std::vector<RankedLine> lines_;  // views of them
     std::vector<std::unique_ptr<const SortedColumn>> in_sets_;
     std::vector<RankedLine> set_lines_;  // views of them
     std::vector<std::uint32_t> own_places_;
-    std::unique_ptr<Later[]> ascending_;
+    std::unique_ptr<MadeLater<OwnAscendingColumn>[]> ascending_;
 };
 
 }  // namespace knnmi

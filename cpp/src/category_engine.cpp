@@ -28,7 +28,9 @@ struct Category {
 // x and z. Positions are by category, and by x in each; places are by x.
 class ByCategory {
 public:
-    ByCategory(const Points& x, const Points& z) : line_(x), x_(by_place(line_, x)), places_(x_.rows) {
+    ByCategory(const Points& x, const Points& z) : line_(x), x_cap_(cap_of(x.is_category(0))), every_place_(x.rows()) {
+        std::iota(every_place_.begin(), every_place_.end(), 0u);
+        places_ = every_place_;
         const auto label = [&](std::uint32_t place) { return z(line_.rows()[place], 0); };
         std::stable_sort(places_.begin(), places_.end(),
                          [&](std::uint32_t a, std::uint32_t b) { return label(a) < label(b); });
@@ -45,25 +47,18 @@ public:
     std::size_t points() const { return rows_.size(); }
     const std::vector<std::uint32_t>& rows() const { return rows_; }  // by position
     const SortedLine& line() const { return line_; }                  // along x
-    const AscendingColumn& x() const { return x_; }                   // its rows are places
 
     std::uint32_t place(std::size_t position) const { return places_[position]; }
-    double x(std::size_t position) const { return x_.values[places_[position]]; }
+    double x(std::size_t position) const { return line_.z().values[places_[position]]; }
+    AscendingColumn x() const {  // its rows are places
+        return {every_place_, every_place_, {line_.z().values, points()}, x_cap_};
+    }
     const Category& category_of(std::size_t position) const { return categories_[category_at_[position]]; }
 
 private:
-    static AscendingColumn by_place(const SortedLine& line, const Points& x) {
-        AscendingColumn made;
-        made.rows.resize(x.rows());
-        std::iota(made.rows.begin(), made.rows.end(), 0u);
-        made.places = made.rows;
-        for (const std::uint32_t row : line.rows()) made.values.push_back(x(row, 0));
-        made.cap = cap_of(x.is_category(0));
-        return made;
-    }
-
     SortedLine line_;
-    AscendingColumn x_;
+    double x_cap_;
+    std::vector<std::uint32_t> every_place_;
     std::vector<std::uint32_t> places_, rows_, category_at_;  // by position
     std::vector<Category> categories_;
 };
@@ -128,7 +123,7 @@ private:
         const BatchView values = y.batch(b);
         const double* const own_y = values.values + position * batch_size;
         double rho[batch_size], radius[batch_size];
-        kernels_->batch_nearest(near, values, position, {}, k_, room_.data(), rho);
+        kernels_->batch_nearest(near, values, position, {}, k_, no_end, room_.data(), rho);
         for (std::size_t l = 0; l < y.columns_in(b); ++l)
             if (rho[l] >= apart)
                 rho[l] = kth_distance_beyond(y.ranked(b * batch_size + l), y.lines(b)[l], position, own_y[l]);
@@ -158,12 +153,12 @@ private:
     // Of a y with fewer than k neighbours nearer than 1. Others are as far as in the plane, or 1. Where fewer than k
     // are within 1 there, they are looked for along x or y, whichever has fewer that near.
     double kth_distance_beyond(const RankedColumn& column, const RankedLine& line, std::size_t position, double own_y) {
-        const AscendingColumn& x = fixed_->x();
+        const AscendingColumn x = fixed_->x();
         const std::uint32_t place = fixed_->place(position);
         const double own_x = x.values[place];
         const LineCounts plane = kernels_->line_within(line, own_y, own_x, apart);
         if (plane.yz > k_) return apart;
-        const AscendingColumn& y = column.ascending();
+        const AscendingColumn y = column.ascending();
         nearest_.clear();
         const auto near = [&](double d) { return d < nearest_.bound(); };
         const auto insert = [&](double d) {

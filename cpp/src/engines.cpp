@@ -4,11 +4,9 @@
 #include <cmath>
 #include <vector>
 
-#include "along_y.hpp"
 #include "far_neighbors.hpp"
 #include "fewer_columns.hpp"
 #include "kernels/kernels.hpp"
-#include "sorted_column.hpp"
 
 namespace knnmi {
 
@@ -107,26 +105,17 @@ bool has_small_categories(const Points& x, const Points& z, std::size_t k, std::
     return near * static_cast<double>(x.rows()) >= static_cast<double>(3 * k);
 }
 
-// Whether y's beside one column in z are searched in a space, as measured with k = 3 and 5: permutations where far
-// values or equal ones would make lists long. Else lists are faster, also where many rows are equal in (x, z), which
-// are a set, and most others are not; and in many rows where a few values lie far out, z is a category of many rows or
-// equal values stand beside others. In small categories the k-th neighbour is often outside.
-bool fits_space(const Points& x, const Points& z, std::size_t k, std::size_t count, const Points* permuted) {
+// Whether permutations beside one column in z are searched in a space, as measured with k = 3 and 5: where x and z have
+// few different pairs of values, and most points have k others equal to them, which alone tell a mixed estimator all.
+// Else lists are faster.
+bool fits_space(const Points& x, const Points& z, const Neighborhood& neighborhood, std::size_t count,
+                const Points* permuted) {
     const std::size_t rows = x.rows();
-    if (rows < 1'000) return false;
-    const Ties ties = ties_in({z});
-    if (z.is_category(0) && count >= 4 && ties.equal < 100) return true;
-    if (permuted == nullptr || count < 16) return false;
-    if (ties.equal > 0.1 * static_cast<double>(rows)) {
-        const Ties both = ties_in({x, z});
-        const bool in_sets =
-            both.equal > 0.05 * static_cast<double>(rows) && (both.different > ties.sample / 2 || rows > most_blocks);
-        return !in_sets && (rows <= 10'000 || ties.different < 64);
-    }
-    if (has_far_values(*permuted)) return true;
-    if (rows > longest_list(rows, k) && has_far_values(x) && has_far_values(z)) return true;
-    if (rows > most_blocks) return false;
-    return z.is_category(0) || (!permuted->is_category(0) && has_outliers(SortedColumn(values_of(*permuted))));
+    if (neighborhood.estimator != Estimator::mixed || rows < 1'000 || rows > most_blocks) return false;
+    if (count < 16 || permuted == nullptr) return false;
+    const Ties fixed = ties_in({x, z});
+    const double equal_in_y = ties_in({*permuted}).equal / static_cast<double>(rows);
+    return 2 * fixed.different < fixed.sample && fixed.equal * equal_in_y >= neighborhood.k;
 }
 
 }  // namespace
@@ -148,7 +137,7 @@ std::unique_ptr<NeighborEngine> make_engine(const Points& x, const Points& given
     const auto k = static_cast<std::size_t>(neighborhood.k);
     if (options.engine == Engine::automatic && z.columns() == 1 && has_small_categories(x, z, k, count, permuted))
         return make_category_engine(x, z, neighborhood, kernels(), options);
-    if (options.engine == Engine::automatic && z.columns() == 1 && fits_space(x, z, k, count, permuted))
+    if (options.engine == Engine::automatic && z.columns() == 1 && fits_space(x, z, neighborhood, count, permuted))
         return make_space_engine(x, z, neighborhood, kernels(), options);
     const bool shares =
         options.engine == Engine::automatic ? count >= enough_to_share(x, z, k) : options.engine == Engine::batch;

@@ -19,6 +19,16 @@ PointDistances PointBuffer::reserve(std::size_t capacity) {
     return arrays();
 }
 
+double Neighbors::distance_within_which(std::size_t wanted, std::vector<double>& scratch) {
+    constexpr std::size_t step = 8;
+    const double* const distances = found_.arrays().distance;
+    scratch.clear();
+    for (std::size_t i = 0; i < count_; i += step) scratch.push_back(distances[i]);
+    const auto at = scratch.begin() + static_cast<std::ptrdiff_t>(std::min(wanted / step, scratch.size() - 1));
+    std::nth_element(scratch.begin(), at, scratch.end());
+    return *at;
+}
+
 void Neighbors::order(const Kernels& kernels, std::vector<std::uint32_t>& scratch) {
     const std::size_t buckets = std::bit_ceil(count_ / 4 + 1);  // a few in each
     grow(scratch, buckets + count_ + batch_size);

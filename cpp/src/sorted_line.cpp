@@ -24,26 +24,29 @@ SortedLine::SortedLine(const Points& z)
     : rows_(ascending_rows(z)), sorted_(values_at(rows_, z)), z_cap_(cap_of(z.is_category(0))) {}
 
 RankedColumn::RankedColumn(std::shared_ptr<const SortedColumn> other, const SortedLine& line, std::span<const double> y,
-                           double y_cap, const Kernels& kernels, bool alone)
+                           double y_cap, const Kernels& kernels, bool alone, std::span<const std::uint32_t> places)
     : points_(y.size()), sorted_(std::move(other)), line_(&line), ranks_(points_), y_cap_(y_cap) {
-    const std::vector<double> values = values_at(line.rows(), y);
     const bool with_grid = points_ >= worth_a_grid;
-    // Ranks among other values would do, as long as they are all there; a grid, and a y alone, need places.
-    const auto usable = [&] {
-        return kernels.rank(sorted_->view(), values.data(), points_, ranks_.data()) &&
-               (!(with_grid || alone) || take_places());
+    const auto find_ranks = [&] {
+        const std::vector<double> values = values_at(line.rows(), y);
+        return kernels.rank(sorted_->view(), values.data(), points_, ranks_.data());
     };
-    if (!sorted_ || !usable()) {
+    // Ranks among other values would do, as long as they are all there; a grid, and a y alone, need places.
+    const bool needs_places = with_grid || alone;
+    const auto known = [&] {
+        if (places.empty()) return false;
+        for (std::size_t i = 0; i < points_; ++i) ranks_[i] = places[line.rows()[i]];
+        return order_by_rank() || !needs_places;
+    };
+    const auto usable = [&] { return find_ranks() && (!needs_places || (take_places() && order_by_rank())); };
+    if (!sorted_ || !(known() || usable())) {
         sorted_ = std::make_shared<SortedColumn>(y);
         usable();
     }
-    if (with_grid) {
+    if (with_grid)
         make_grid();
-    } else {
-        short_ranks_.resize(points_ + 64);
-        std::transform(ranks_.begin(), ranks_.end(), short_ranks_.begin(),
-                       [](std::uint32_t rank) { return static_cast<std::uint16_t>(rank); });
-    }
+    else
+        shorten();
 }
 
 // Equal values take the places from their rank on. False where the sorted values are not these, each as often: one too
@@ -59,31 +62,74 @@ bool RankedColumn::take_places() {
     return true;
 }
 
-const AscendingColumn& RankedColumn::ascending() const {
-    std::call_once(later_->made, [this] {
-        AscendingColumn& ascending = later_->ascending;
-        ascending.cap = y_cap_;
-        ascending.rows.resize(points_);
-        ascending.places.resize(points_);
-        ascending.values.resize(points_);
+// False where several have the same rank.
+bool RankedColumn::order_by_rank() {
+    constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
+    by_rank_.assign(points_, none);
+    bool once = true;
+    for (std::size_t row = 0; row < points_; ++row) {
+        std::uint32_t& at = by_rank_[ranks_[row]];
+        once = once && at == none;
+        at = static_cast<std::uint32_t>(row);
+    }
+    if (!once) by_rank_.clear();
+    return once;
+}
+
+void RankedColumn::shorten() {
+    const auto take = [](std::vector<std::uint32_t>& numbers, std::vector<std::uint16_t>& out) {
+        if (numbers.empty()) return;
+        out.resize(numbers.size() + 64);
+        std::transform(numbers.begin(), numbers.end(), out.begin(),
+                       [](std::uint32_t number) { return static_cast<std::uint16_t>(number); });
+        numbers = {};
+    };
+    take(ranks_, short_ranks_);
+    take(by_rank_, short_by_rank_);
+}
+
+OrderedRows RankedColumn::ordered(const double* x, double x_cap, const double* z) const {
+    OrderedRows rows{.points = points_,
+                     .y = sorted_->view().values,
+                     .rows = nullptr,
+                     .short_rows = short_by_rank_.data(),
+                     .y_cap = y_cap_,
+                     .x = x,
+                     .z = z,
+                     .x_cap = x_cap,
+                     .z_cap = line_->z_cap()};
+    if (!short_by_rank_.empty()) return rows;
+    const AscendingColumn made = ascending();
+    rows.y = made.values.data();
+    rows.rows = made.rows.data();
+    rows.short_rows = nullptr;
+    return rows;
+}
+
+AscendingColumn RankedColumn::ascending() const {
+    if (!by_rank_.empty()) return {by_rank_, ranks_, sorted_->values(), y_cap_};
+    const auto make = [this](OwnAscendingColumn& made) {
+        made.rows.resize(points_);
+        made.places.resize(points_);
+        made.values.resize(points_);
         std::vector<std::uint32_t> next(points_ + 1);  // the place for the next row of each rank
-        for (const std::uint32_t rank : ranks_) ++next[rank + 1];
-        for (std::size_t rank = 0; rank < points_; ++rank) next[rank + 1] += next[rank];
+        for (std::size_t row = 0; row < points_; ++row) ++next[rank(row) + 1];
+        for (std::size_t place = 0; place < points_; ++place) next[place + 1] += next[place];
         for (std::size_t row = 0; row < points_; ++row) {
-            const std::uint32_t place = next[ranks_[row]]++;
-            ascending.rows[place] = static_cast<std::uint32_t>(row);
-            ascending.places[row] = place;
-            ascending.values[place] = sorted_->view().values[ranks_[row]];
+            const std::uint32_t place = next[rank(row)]++;
+            made.rows[place] = static_cast<std::uint32_t>(row);
+            made.places[row] = place;
+            made.values[place] = sorted_->view().values[rank(row)];
         }
-    });
-    return later_->ascending;
+    };
+    return later_->ascending.get(make).view(y_cap_);
 }
 
 const std::vector<std::uint32_t>& RankedColumn::coincident(const Labels& labels) const {
-    std::call_once(later_->counted, [&] {
-        const AscendingColumn& by_y = ascending();
-        std::vector<std::uint32_t> rows = by_y.rows;
-        later_->coincident.resize(points_);
+    return later_->coincident.get([&](std::vector<std::uint32_t>& coincident) {
+        const AscendingColumn by_y = ascending();
+        std::vector<std::uint32_t> rows(by_y.rows.begin(), by_y.rows.end());
+        coincident.resize(points_);
         for (std::size_t begin = 0, end = 0; begin < points_; begin = end) {
             while (end < points_ && by_y.values[end] == by_y.values[begin]) ++end;
             const auto first = rows.begin() + static_cast<std::ptrdiff_t>(begin);
@@ -93,12 +139,11 @@ const std::vector<std::uint32_t>& RankedColumn::coincident(const Labels& labels)
                 const auto next =
                     std::find_if(cell, last, [&](std::uint32_t row) { return labels[row] != labels[*cell]; });
                 for (auto row = cell; row != next; ++row)
-                    later_->coincident[*row] = static_cast<std::uint32_t>(next - cell - 1);
+                    coincident[*row] = static_cast<std::uint32_t>(next - cell - 1);
                 cell = next;
             }
         }
     });
-    return later_->coincident;
 }
 
 // A side has about as many cells as a cell has rows, at most four times as many; so there are between n and about 4 n
@@ -126,8 +171,9 @@ RankedLine RankedColumn::view() const {
             .y = &sorted_->view(),
             .z = &line_->z(),
             .ranks = with_grid ? nullptr : short_ranks_.data(),
+            .by_rank = short_by_rank_.empty() ? nullptr : short_by_rank_.data(),
             .places = with_grid ? ranks_.data() : nullptr,
-            .by_place = with_grid ? ascending().rows.data() : nullptr,
+            .by_place = with_grid ? by_rank_.data() : nullptr,
             .grid = with_grid ? grid_.data() : nullptr,
             .grid_shift = grid_shift_,
             .y_cap = y_cap_,

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "kernels/kernels.hpp"
 #include "knnmi/points.hpp"
 #include "labels.hpp"
+#include "made_later.hpp"
 #include "sorted_column.hpp"
 
 namespace knnmi {
@@ -36,36 +36,45 @@ inline constexpr std::size_t worth_a_grid = 8192;  // rows from which on a colum
 class RankedColumn {
 public:
     // Sorts only if it has to: the sorted values of another y, which may be null, do as well when they are the same
-    // values, as they are in permutations. Those of a y that has each of them as often are counted alone too, which
-    // `alone` asks for.
+    // values, as they are in permutations; for each row, `places` are where its value is among them, where that is
+    // known. Those of a y that has each of them as often are counted alone too, which `alone` asks for.
     RankedColumn(std::shared_ptr<const SortedColumn> other, const SortedLine& line, std::span<const double> y,
-                 double y_cap, const Kernels& kernels, bool alone = false);
+                 double y_cap, const Kernels& kernels, bool alone = false, std::span<const std::uint32_t> places = {});
 
     const std::shared_ptr<const SortedColumn>& sorted() const { return sorted_; }
     double cap() const { return y_cap_; }
     RankedLine view() const;
 
     // Rows are counted along the line. Made when first wanted, by whichever thread it is.
-    const AscendingColumn& ascending() const;
+    AscendingColumn ascending() const;
+
+    // The same in part, often made sooner: the place of a row, and the rows by place beside x and z by row.
+    std::size_t place(std::size_t row) const {
+        return short_by_rank_.empty() ? ascending().places[row] : short_ranks_[row];
+    }
+    OrderedRows ordered(const double* x, double x_cap, const double* z) const;
 
     // For each row, how many others have the same y and the same label; the labels are the same ones in every call.
     const std::vector<std::uint32_t>& coincident(const Labels& labels) const;
 
 private:
     struct Later {
-        std::once_flag made, counted;
-        AscendingColumn ascending;
-        std::vector<std::uint32_t> coincident;
+        MadeLater<OwnAscendingColumn> ascending;
+        MadeLater<std::vector<std::uint32_t>> coincident;
     };
 
+    std::uint32_t rank(std::size_t row) const { return short_ranks_.empty() ? ranks_[row] : short_ranks_[row]; }
     bool take_places();
+    bool order_by_rank();
+    void shorten();
     void make_grid();
 
     std::size_t points_;
     std::shared_ptr<const SortedColumn> sorted_;
     const SortedLine* line_;
-    std::vector<std::uint32_t> ranks_;        // among the sorted values; or places of their own
-    std::vector<std::uint16_t> short_ranks_;  // where there is no grid
+    // Among the sorted values, or places of their own: then there is the inverse too. Shorter where there is no grid.
+    std::vector<std::uint32_t> ranks_, by_rank_;
+    std::vector<std::uint16_t> short_ranks_, short_by_rank_;
     std::vector<std::uint32_t> grid_;
     std::size_t grid_shift_ = 0;
     double y_cap_;

@@ -13,6 +13,7 @@
 #include "data_families.hpp"
 #include "engines.hpp"
 #include "kernels/kernels.hpp"
+#include "sorted_column.hpp"
 
 using namespace knnmi;
 using namespace knnmi::test;
@@ -447,9 +448,7 @@ TEST(rows_of_one_column_against_brute_force) {
                     const NeighborCounts counts =
                         brute_force_counts(problem.x(), problem.y(7), problem.z(), problem.neighborhood);
                     for (const auto& engine : engines) {
-                        const std::string_view name = engine.name;
-                        if (dz < engine.least || dz > engine.most || (name != "plane" && !name.starts_with("space")))
-                            continue;  // others do not read rows
+                        if (!serves(engine, problem)) continue;
                         for (const Kernels* const set : usable_kernels()) {
                             const auto made = engine.make(problem.x(), problem.z(), problem.neighborhood, *set, {});
                             std::vector<Sum> sums(columns);
@@ -461,6 +460,52 @@ TEST(rows_of_one_column_against_brute_force) {
                     }
                 }
         }
+}
+
+// Every place of a y, ends included, for radii that hold few or all.
+TEST(neighbors_along_y_against_brute_force) {
+    for (const Family& family : data_families)
+        for (const std::size_t n : {8u, 9u, 15u, 16u, 17u, 40u, 200u})
+            for (const double cap : {cap_of(false), cap_of(true)}) {
+                Sample sample = family.make(n, 3, n);
+                const std::vector<std::uint32_t> rows = ascending_rows(sample.view(1, 1));
+                const std::vector<std::uint16_t> short_rows(rows.begin(), rows.end());
+                const std::vector<double> x = values_of(sample.view(0, 1)), z = values_of(sample.view(2, 1));
+                std::vector<double> y;
+                for (const std::uint32_t row : rows) y.push_back(sample(row, 1));
+                for (const Kernels* const set : usable_kernels())
+                    for (const bool is_short : {false, true}) {
+                        const OrderedRows ordered{.points = n,
+                                                  .y = y.data(),
+                                                  .rows = rows.data(),
+                                                  .short_rows = is_short ? short_rows.data() : nullptr,
+                                                  .y_cap = cap,
+                                                  .x = x.data(),
+                                                  .z = z.data(),
+                                                  .x_cap = cap_of(false),
+                                                  .z_cap = cap};
+                        for (std::size_t place = 0; place < n; ++place) {
+                            const std::size_t row = rows[place];
+                            std::vector<double> distances;
+                            for (std::size_t i = 0; i < n; ++i)
+                                if (i != row)
+                                    distances.push_back(
+                                        std::max({std::min(std::abs(sample(i, 1) - sample(row, 1)), cap),
+                                                  std::abs(x[i] - x[row]), std::min(std::abs(z[i] - z[row]), cap)}));
+                            std::sort(distances.begin(), distances.end());
+                            for (const std::size_t k : {1u, 3u, 7u}) {
+                                std::vector<double> room(2 * k + batch_size);
+                                const double kth = distances[k - 1];
+                                for (const double bound : {kth, 0.5 * kth, 2.0 * kth, cap_of(false)})
+                                    CHECK(set->nearest_along(ordered, row, place, bound, k, room.data()) ==
+                                          std::min(kth, bound));
+                                const auto within = std::upper_bound(distances.begin(), distances.end(), kth);
+                                CHECK(set->within_along(ordered, row, place, kth) ==
+                                      static_cast<std::size_t>(within - distances.begin()));
+                            }
+                        }
+                    }
+            }
 }
 
 // More points than brute force can take in time: the tree's sums are those of brute force above.

@@ -151,24 +151,27 @@ inline auto with_distance(const BatchView& y, std::size_t self, const Function& 
 
 // Flat, since a call for each insertion would keep what is nearest in memory.
 template <class Nearest, class Distance>
-[[gnu::flatten]] inline Doubles batch_nearest_with(const NeighborList& xz, Nearest& nearest,
-                                                   const Distance& y_distance) {
+[[gnu::flatten]] inline unsigned batch_nearest_with(const NeighborList& xz, std::size_t patience, Nearest& nearest,
+                                                    const Distance& y_distance) {
     for (std::size_t c = 0; c < xz.chunks; ++c) {
-        if (!any(less(broadcast(xz.floor[c]), nearest.bound()))) break;
+        const unsigned open = bits(less(broadcast(xz.floor[c]), nearest.bound()));
+        if (open == 0 || count(open) * patience < c * lanes) return open;
         for (std::size_t i = c * lanes; i < (c + 1) * lanes; ++i)
             nearest.insert(y_distance(xz.position[i], xz.distance[i]));
     }
-    return nearest.largest();
+    return 0;
 }
 
-inline double batch_nearest(const NeighborList& xz, const BatchView& y, std::size_t self,
-                            std::span<const double> others, std::size_t k, double* room, double* rho) {
+inline BatchNearest batch_nearest(const NeighborList& xz, const BatchView& y, std::size_t self,
+                                  std::span<const double> others, std::size_t k, std::size_t patience, double* room,
+                                  double* rho) {
     return with_smallest(k, room, [&](auto nearest) {
         for (std::size_t i = 0; i < others.size(); i += lanes) nearest.insert(load(others.data() + i));
         return with_distance(y, self, [&](const auto& y_distance) {
-            const Doubles found = batch_nearest_with(xz, nearest, y_distance);
+            const unsigned open = batch_nearest_with(xz, patience, nearest, y_distance);
+            const Doubles found = nearest.largest();
             store(rho, found);
-            return largest_over_lanes(found);
+            return BatchNearest{open, largest_over_lanes(found)};
         });
     });
 }

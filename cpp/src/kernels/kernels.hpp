@@ -19,6 +19,8 @@ struct BoxQuery {
 // A y along the order of a z of one column: ranks[i] is the rank of the i-th point by z among the sorted values of y;
 // after them are 64 more. Of a y alone, sorted, z and ranks are null.
 //
+// Where equal values have ranks of their own, one after another, by_rank is the inverse; else it is null.
+//
 // Large ones have a grid instead, with cells of 2^grid_shift points in both orders: row r, column c of it has the
 // number of points in the first r cells by z and the first c cells by y. places[i] is the place of the i-th point by z
 // among the sorted values, equal ones one after another, and by_place is the inverse.
@@ -27,12 +29,26 @@ struct RankedLine {
     const SortedLevels* y;
     const SortedLevels* z;
     const std::uint16_t* ranks;
+    const std::uint16_t* by_rank;
     const std::uint32_t* places;
     const std::uint32_t* by_place;
     const std::uint32_t* grid;  // or null
     std::size_t grid_shift;
     double y_cap, z_cap;
 };
+
+// The rows by ascending y, eight at least, and where each is in x and z.
+struct OrderedRows {
+    std::size_t points;
+    const double* y;
+    const std::uint32_t* rows;
+    const std::uint16_t* short_rows;  // instead of the rows, where it is not null
+    double y_cap;
+    const double *x, *z;  // by row
+    double x_cap, z_cap;
+};
+
+inline constexpr std::size_t no_end = static_cast<std::size_t>(-1) / batch_size;  // of patience
 
 struct LineCounts {
     std::size_t yz, y, z;  // the point itself included; y, if the sorted values are its own
@@ -73,6 +89,11 @@ struct NeighborList {
 struct BatchView {
     const double* values;
     const double* caps;  // null: no categories
+};
+
+struct BatchNearest {
+    unsigned open;
+    double largest;
 };
 
 struct BatchCounts {
@@ -247,9 +268,18 @@ struct Kernels {
     std::size_t (*order_by_distance)(PointDistances found, std::size_t count, std::size_t buckets,
                                      std::uint32_t* scratch, PointDistances out, double* floor);
     // The distance to the k-th neighbour for each of eight y columns, in the list and among others whose distances are
-    // given, eight after eight; returns the largest of them. `room` is for 16 * k values.
-    double (*batch_nearest)(const NeighborList& xz, const BatchView& y, std::size_t self,
-                            std::span<const double> others, std::size_t k, double* room, double* rho);
+    // given, eight after eight. `room` is for 16 * k values. With a `patience`, the walk also ends after so many
+    // neighbours for each column that needs more. Returns the columns that do, as bits, whose distances may be too
+    // large, and the largest of all distances.
+    BatchNearest (*batch_nearest)(const NeighborList& xz, const BatchView& y, std::size_t self,
+                                  std::span<const double> others, std::size_t k, std::size_t patience, double* room,
+                                  double* rho);
+    // The distance from a row, whose place in y is given, to its k-th neighbour, or the bound where that is less.
+    // `room` is for 2 * k + 8 values.
+    double (*nearest_along)(const OrderedRows& rows, std::size_t row, std::size_t place, double bound, std::size_t k,
+                            double* room);
+    // How many others are within the radius.
+    std::size_t (*within_along)(const OrderedRows& rows, std::size_t row, std::size_t place, double radius);
     // How many in the list are within each of eight radii.
     void (*batch_within)(const NeighborList& list, const double* radius, std::int64_t* out);
     // How many of the positions from one to before another are within each of eight radii in y.

@@ -18,9 +18,10 @@ inline bool rank(const SortedLevels& sorted, const double* values, std::size_t n
 inline std::size_t size(Range range) { return range.end - range.begin; }
 
 // How many of the numbers at the places of a range are in another one.
-inline std::size_t numbers_within(const std::uint32_t* numbers, Range places, Range wanted) {
-    return count_between(numbers + places.begin, size(places), static_cast<std::uint32_t>(wanted.begin),
-                         static_cast<std::uint32_t>(size(wanted)));
+template <class Number>
+inline std::size_t numbers_within(const Number* numbers, Range places, Range wanted) {
+    return count_between(numbers + places.begin, size(places), static_cast<Number>(wanted.begin),
+                         static_cast<Number>(size(wanted)));
 }
 
 // The same by the grid. Of a wide window only its edges are looked at, outside of the whole cells: so the time grows
@@ -55,8 +56,9 @@ inline Range window_of(const RankedLine& line, double z, double radius) {
 inline std::size_t placed_within(const RankedLine& line, Range window, Range places) {
     if (line.grid != nullptr) return placed_by_grid(line, window, places);
     if (line.ranks == nullptr) return size(places);
-    return count_between(line.ranks + window.begin, size(window), static_cast<std::uint16_t>(places.begin),
-                         static_cast<std::uint16_t>(size(places)));
+    // Points side by side have the same window, so it is mostly in the cache.
+    if (line.by_rank != nullptr && 4 * size(places) < size(window)) return numbers_within(line.by_rank, places, window);
+    return numbers_within(line.ranks, window, places);
 }
 
 inline LineCounts line_within(const RankedLine& line, double y, double z, double radius) {

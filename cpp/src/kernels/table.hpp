@@ -1,4 +1,5 @@
 // The table of one instruction set; included at the end of each <instruction set>.cpp.
+#include "kernels/along.hpp"
 #include "kernels/batch.hpp"
 #include "kernels/line.hpp"
 #include "kernels/plane.hpp"
@@ -26,6 +27,8 @@ inline constexpr Kernels table(const char* name) {
             .keep_within = keep_within,
             .order_by_distance = order_by_distance,
             .batch_nearest = batch_nearest,
+            .nearest_along = nearest_along,
+            .within_along = within_along,
             .batch_within = batch_within,
             .batch_within_run = batch_within_run,
             .batch_within_y = batch_within_y};

@@ -117,6 +117,9 @@ using Positions = __m256i;
 inline Positions load_positions(const std::uint32_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
 }
+inline Positions load_positions(const std::uint16_t* p) {
+    return _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
 inline Doubles gather(const double* from, Positions at) {
     return {_mm256_i32gather_pd(from, _mm256_castsi256_si128(at), 8),
             _mm256_i32gather_pd(from, _mm256_extracti128_si256(at, 1), 8)};

@@ -65,6 +65,9 @@ using Positions = __m256i;
 inline Positions load_positions(const std::uint32_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
 }
+inline Positions load_positions(const std::uint16_t* p) {
+    return _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
 inline Doubles gather(const double* from, Positions at) { return _mm512_i32gather_pd(at, from, 8); }
 inline Positions positions_from(std::uint32_t first) {
     return _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));

@@ -111,6 +111,7 @@ struct Positions {
 };
 
 inline Positions load_positions(const std::uint32_t* p) { return {{p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]}}; }
+inline Positions load_positions(const std::uint16_t* p) { return {{p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]}}; }
 inline Doubles gather(const double* from, Positions x) {
     const double values[lanes] = {from[x.at[0]], from[x.at[1]], from[x.at[2]], from[x.at[3]],
                                   from[x.at[4]], from[x.at[5]], from[x.at[6]], from[x.at[7]]};

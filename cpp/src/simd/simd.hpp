@@ -28,6 +28,7 @@ static_assert(lanes == 8);
 // From and to memory of any alignment.
 inline Doubles load(const double* from);
 inline Positions load_positions(const std::uint32_t* from);
+inline Positions load_positions(const std::uint16_t* from);
 inline Doubles gather(const double* from, Positions at);  // from[at], below 2^31, in each lane
 inline Doubles broadcast(double value);
 inline Positions positions_from(std::uint32_t first);  // first, first + 1, ...
