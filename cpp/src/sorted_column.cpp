@@ -62,32 +62,15 @@ void SortedColumn::make_levels() {
     for (std::size_t l = 0; l < levels_.size(); ++l) view_.level[l] = levels_[l].data();
 }
 
+// None, where too many values would share theirs with others for them to be of use.
 void SortedColumn::make_cells(std::size_t different) {
     const std::size_t count = cells_for_each * different;
-    const double last = static_cast<double>(count - 1), *const values = view_.level[0];
-    view_.cells = {.center = values[0],
+    const double* const values = view_.level[0];
+    view_.cells = {.low = values[0],
                    .per_unit = static_cast<double>(count) / (values[different - 1] - values[0]),
-                   .widening = false,
-                   .origin = 0.0,
-                   .per_cell = 0.0,
-                   .last = last};
-    if (fill_cells(different)) return;
-    const double center = values[different / 2], spread = values[3 * different / 4] - values[different / 4];
-    const auto widened = [&](double value) { return Cells::widened((value - center) / spread); };
-    const double origin = widened(values[0]);
-    view_.cells = {.center = center,
-                   .per_unit = 1.0 / spread,
-                   .widening = true,
-                   .origin = origin,
-                   .per_cell = static_cast<double>(count) / (widened(values[different - 1]) - origin),
-                   .last = last};
-    fill_cells(different);
-}
-
-// False where too many values share their cells with others for the cells to be of use.
-bool SortedColumn::fill_cells(std::size_t different) {
-    before_cell_.assign(cells_for_each * different, 0);
-    for (std::size_t i = 0; i < different; ++i) ++before_cell_[view_.cells.of(view_.level[0][i])];
+                   .last = static_cast<double>(count - 1)};
+    before_cell_.assign(count, 0);
+    for (std::size_t i = 0; i < different; ++i) ++before_cell_[view_.cells.of(values[i])];
     std::size_t before = 0, crowded = 0;
     for (std::uint32_t& cell : before_cell_) {
         const std::size_t here = cell;
@@ -95,9 +78,7 @@ bool SortedColumn::fill_cells(std::size_t different) {
         cell = static_cast<std::uint32_t>(before > 0 ? before - 1 : 0);
         before += here;
     }
-    if (crowded > different / 4) return false;
-    view_.before_cell = before_cell_.data();
-    return true;
+    if (crowded <= different / 4) view_.before_cell = before_cell_.data();
 }
 
 }  // namespace knnmi

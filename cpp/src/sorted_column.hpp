@@ -32,7 +32,6 @@ public:
 private:
     void make_levels();
     void make_cells(std::size_t different);
-    bool fill_cells(std::size_t different);
 
     AlignedVector<double> values_;
     SortedLevels view_{};

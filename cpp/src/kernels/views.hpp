@@ -31,28 +31,15 @@ struct Geometry {
     Boxes block_boxes, group_boxes;
 };
 
-// Cells over a range of values, of equal width or, where values also lie far out, the wider the farther from a center.
+// Cells of equal width over a range of values.
 struct Cells {
-    double center, per_unit;  // with equal width the first value and one over the width
-    bool widening;
-    double origin, per_cell;  // of widening ones
-    double last;
+    double low, per_unit, last;  // the first value, one over the width, and the last cell
 
-    // Monotone in the value, whatever it is. Inlined, as is the next: functions of their own, made for a wider
-    // instruction set, could be linked into a narrower one.
+    // Monotone in the value, whatever it is. Inlined: a function of its own, made for a wider instruction set, could be
+    // linked into a narrower one.
     [[gnu::always_inline]] std::size_t of(double value) const {
-        const double from_center = (value - center) * per_unit;
-        const double cell = widening ? (widened(from_center) - origin) * per_cell : from_center;
+        const double cell = (value - low) * per_unit;
         return cell > 0.0 ? static_cast<std::size_t>(cell < last ? cell : last) : 0;
-    }
-
-    // About sign(a) log2(1 + |a|): linear from each power of 2 to the next.
-    [[gnu::always_inline]] static double widened(double a) {
-        const double above = 1.0 + __builtin_fabs(a), one = 1.0;
-        std::int64_t bits, bits_of_one;
-        __builtin_memcpy(&bits, &above, sizeof bits);
-        __builtin_memcpy(&bits_of_one, &one, sizeof bits_of_one);
-        return __builtin_copysign(static_cast<double>(bits - bits_of_one), a);
     }
 };
 
