@@ -4,7 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "far_neighbors.hpp"
 #include "fewer_columns.hpp"
 #include "kernels/kernels.hpp"
 
@@ -111,7 +110,7 @@ bool has_small_categories(const Points& x, const Points& z, std::size_t k, std::
 bool fits_space(const Points& x, const Points& z, const Neighborhood& neighborhood, std::size_t count,
                 const Points* permuted) {
     const std::size_t rows = x.rows();
-    if (neighborhood.estimator != Estimator::mixed || rows < 1'000 || rows > most_blocks) return false;
+    if (neighborhood.estimator != Estimator::mixed || rows < 1'000 || rows > most_places) return false;
     if (count < 16 || permuted == nullptr) return false;
     const Ties fixed = ties_in({x, z});
     const double equal_in_y = ties_in({*permuted}).equal / static_cast<double>(rows);

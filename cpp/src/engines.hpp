@@ -47,10 +47,9 @@ std::unique_ptr<NeighborEngine> make_tree_engine(const Points& x, const Points& 
                                                  const Options& options);
 std::unique_ptr<NeighborEngine> make_plane_engine(const Points& x, const Neighborhood& neighborhood,
                                                   const Kernels& kernels, const Options& options);
-// With more rows than `blocks`, several are looked for as one.
+// For one column in z, with most_places rows at most.
 std::unique_ptr<NeighborEngine> make_space_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
-                                                  const Kernels& kernels, const Options& options,
-                                                  std::size_t blocks = most_blocks);
+                                                  const Kernels& kernels, const Options& options);
 // For one column in z that is a category.
 std::unique_ptr<NeighborEngine> make_category_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
                                                      const Kernels& kernels, const Options& options);

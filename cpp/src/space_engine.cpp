@@ -1,5 +1,6 @@
 // With one column in z: each y makes points of a space with x and z, and these are found by their places among the
 // sorted values of each. What x and z leave near a point is known before any y, and a permutation moves places only.
+// A place is a number of 16 bits.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,36 +21,10 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t places_beyond = 64;  // the last one
 
-using Places = std::vector<std::uint32_t>;
-using Blocks = std::vector<std::uint16_t>;
+using Place = std::uint16_t;
+using Places = std::vector<Place>;
 
-template <class Place>
-constexpr Place none = std::numeric_limits<Place>::max();
-
-template <class Place>
-constexpr bool are_blocks = sizeof(Place) == sizeof(std::uint16_t);
-
-template <class Place>
-const SpaceKernels<Place>& space_kernels(const Kernels& kernels) {
-    if constexpr (are_blocks<Place>)
-        return kernels.space;
-    else
-        return kernels.wide_space;
-}
-
-// The blocks of places, which are there already or made in the memory given.
-template <class Place>
-const std::uint16_t* blocks_of(const std::vector<Place>& places, std::size_t shift, Blocks& blocks) {
-    if constexpr (are_blocks<Place>) {
-        return places.data();
-    } else {
-        blocks.resize(places.size());
-        std::transform(places.begin(), places.end(), blocks.begin(), [shift](Place place) {
-            return place == none<Place> ? none<std::uint16_t> : static_cast<std::uint16_t>(place >> shift);
-        });
-        return blocks.data();
-    }
-}
+constexpr Place no_place = most_places;
 
 // So many others are looked for within the first radius, that only few of the points need another.
 double likely_enough(std::size_t k) { return static_cast<double>(k) + std::sqrt(static_cast<double>(k)); }
@@ -118,34 +93,31 @@ public:
             const double above = end < points() ? value[end] - value[begin] : infinity;
             const double gap = end - begin < points() ? std::min({below, above, cap_}) : infinity;
             for (std::size_t place = begin; place < end; ++place) {
-                places_[rows_[place]] = static_cast<std::uint32_t>(place);
-                first_equal_[place] = static_cast<std::uint32_t>(begin);
+                places_[rows_[place]] = static_cast<Place>(place);
+                first_equal_[place] = static_cast<Place>(begin);
                 gap_[place] = gap;
             }
         }
     }
 
     // Finds the windows within each radius.
-    void measure(const Ladder& ladder, std::size_t shift) {
-        const std::size_t blocks = ((points() - 1) >> shift) + 1;
-        begin_.resize(most_radii * blocks);
-        end_.resize(most_radii * blocks);
+    void measure(const Ladder& ladder) {
+        begin_.resize(most_radii * points());
+        end_.resize(begin_.size());
         const std::span<const double> value = sorted_.values();
         std::array<std::size_t, most_radii> begin{}, end{};
         end.fill(points());
         std::size_t levels = 0;
         while (levels < ladder.levels && ladder.radius[levels] < cap_) end[levels++] = 0;
-        for (std::size_t block = 0; block < blocks; ++block) {
-            const double first = value[block << shift], last = value[std::min((block + 1) << shift, points()) - 1];
+        for (std::size_t place = 0; place < points(); ++place)
             for (std::size_t l = 0; l < most_radii; ++l) {
                 if (l < levels) {
-                    while (first - value[begin[l]] > ladder.radius[l]) ++begin[l];
-                    while (end[l] < points() && value[end[l]] - last <= ladder.radius[l]) ++end[l];
+                    while (value[place] - value[begin[l]] > ladder.radius[l]) ++begin[l];
+                    while (end[l] < points() && value[end[l]] - value[place] <= ladder.radius[l]) ++end[l];
                 }
-                begin_[most_radii * block + l] = static_cast<std::uint16_t>(begin[l] >> shift);
-                end_[most_radii * block + l] = static_cast<std::uint16_t>(((end[l] - 1) >> shift) + 1);
+                begin_[most_radii * place + l] = static_cast<Place>(begin[l]);
+                end_[most_radii * place + l] = static_cast<Place>(end[l]);
             }
-        }
     }
 
     std::size_t points() const { return rows_.size(); }
@@ -158,28 +130,25 @@ public:
 
 private:
     std::vector<std::uint32_t> rows_;
-    Places places_, first_equal_;
+    Places places_, first_equal_, begin_, end_;
     SortedColumn sorted_;
     std::vector<double> gap_;
     double cap_;
-    Blocks begin_, end_;
 };
 
 // x and z.
-template <class Place>
 class FixedAxes {
 public:
-    FixedAxes(const Points& x, const Points& z, std::size_t blocks)
+    FixedAxes(const Points& x, const Points& z)
         : x_(values_of(x), cap_of(x.is_category(0))),
           z_(values_of(z), cap_of(z.is_category(0)), values_of(x)),
-          places_in_x_(points() + places_beyond, none<Place>),
+          places_in_x_(points() + places_beyond, no_place),
           z_along_x_(places_in_x_),
           first_equal_(points()),
           equal_(points()),
           equal_z_(points()) {
-        while (((points() - 1) >> shift_) >= blocks) ++shift_;
         for (std::size_t place = 0; place < points(); ++place) {
-            places_in_x_[place] = static_cast<Place>(x_.places()[z_.rows()[place]]);
+            places_in_x_[place] = x_.places()[z_.rows()[place]];
             z_along_x_[places_in_x_[place]] = static_cast<Place>(place);
             x_along_z_.push_back(x_.values()[places_in_x_[place]]);
         }
@@ -189,17 +158,15 @@ public:
     std::size_t points() const { return z_.points(); }
     const Axis& x() const { return x_; }
     const Axis& z() const { return z_; }
-    std::size_t shift() const { return shift_; }
-    const std::uint16_t* blocks_in_x() const { return space_.blocks_in_x; }
+    const Places& places_in_x() const { return places_in_x_; }  // by place in z
     const Places& first_equal() const { return first_equal_; }  // by place in z: one of those equal in x and z
     std::uint32_t most_equal() const { return *std::max_element(equal_.begin(), equal_.end()); }
 
     // Finds windows, and for each point how wide one in y must be.
     void measure(const Ladder& ladder, double enough, const Kernels& kernels, const Options& options) {
-        x_.measure(ladder, shift_);
-        z_.measure(ladder, shift_);
+        x_.measure(ladder);
+        z_.measure(ladder);
         space_ = {.points = points(),
-                  .shift = shift_,
                   .radius = ladder.radius.data(),
                   .below_cap = ladder.below_cap,
                   .categories = std::min(x_.cap(), z_.cap()) < infinity,
@@ -208,31 +175,27 @@ public:
                   .x_along_z = x_along_z_.data(),
                   .places_in_x = places_in_x_.data(),
                   .z_along_x = z_along_x_.data(),
-                  .blocks_in_x = blocks_of(places_in_x_, shift_, blocks_in_x_),
-                  .z_blocks_along_x = blocks_of(z_along_x_, shift_, z_blocks_along_x_),
                   .enough = nullptr,
                   .equal = equal_.data(),
                   .equal_z = equal_z_.data()};
         enough_.assign(most_radii * points(), 0);
         space_.enough = enough_.data();
         const double pairs = enough * static_cast<double>(points() - 1);
-        // A window of so many places, from any in a block, has parts of blocks at its ends.
-        const double in_block = static_cast<double>(std::size_t{1} << shift_), ends = 2 * (in_block - 1);
         const auto keep = [&](std::size_t place, std::size_t level, std::size_t near) {
-            enough_[most_radii * place + level] = static_cast<std::uint16_t>(
-                std::min<double>(most_blocks, 1 + std::ceil((pairs / static_cast<double>(near) + ends) / in_block)));
+            enough_[most_radii * place + level] =
+                static_cast<Place>(std::min<double>(most_places, 1 + std::ceil(pairs / static_cast<double>(near))));
         };
         if (points() >= worth_a_grid) return count_along_z(ladder, kernels, options, keep);
         parallel_runs(points(), options, [&](std::size_t begin, std::size_t end) {
             for (std::size_t place = begin; place < end; ++place) {
                 std::uint32_t near[most_radii];
-                space_kernels<Place>(kernels).near(space_, place, ladder.levels, near);
+                kernels.space_near(space_, place, ladder.levels, near);
                 for (std::size_t l = 0; l < ladder.levels; ++l) keep(place, l, near[l]);
             }
         });
     }
 
-    const Space<Place>& space() const { return space_; }
+    const Space& space() const { return space_; }
 
 private:
     // How many others are within each radius of each point. By a grid, whose time grows with the root of the rows.
@@ -256,13 +219,13 @@ private:
     }
 
     void find_equal() {
-        Places first(points(), none<std::uint32_t>);  // by first place in x: one seen with an equal z
+        Places first(points(), no_place);  // by first place in x: one seen with an equal z
         std::vector<std::uint32_t> tally(points());
         for (std::size_t begin = 0, end = 0; begin < points(); begin = end) {
             const auto in_x = [&](std::size_t place) { return x_.first_equal()[places_in_x_[place]]; };
             for (; end < points() && z_.first_equal()[end] == begin; ++end) {
-                std::uint32_t& seen = first[in_x(end)];
-                if (seen == none<std::uint32_t> || seen < begin) seen = static_cast<std::uint32_t>(end);
+                Place& seen = first[in_x(end)];
+                if (seen == no_place || seen < begin) seen = static_cast<Place>(end);
                 first_equal_[end] = seen;
                 ++tally[seen];
             }
@@ -274,50 +237,42 @@ private:
     }
 
     Axis x_, z_;
-    std::size_t shift_ = 0;
-    std::vector<Place> places_in_x_, z_along_x_;
-    Blocks blocks_in_x_, z_blocks_along_x_;
+    Places places_in_x_, z_along_x_, first_equal_, enough_;
     std::vector<double> x_along_z_;
-    Places first_equal_;
     std::vector<std::uint32_t> equal_, equal_z_;
-    Blocks enough_;
-    Space<Place> space_{};
+    Space space_{};
 };
 
 // One y beside them.
-template <class Place>
 class Column {
 public:
     // `places[row]` is the place of a row on the axis of y; `every` are the numbers 0, 1, ...
-    void cross(const FixedAxes<Place>& fixed, std::shared_ptr<const Axis> y, const Places& places,
-               const std::vector<Place>& every) {
+    void cross(const FixedAxes& fixed, std::shared_ptr<const Axis> y, const Places& places, const Places& every) {
         y_ = std::move(y);
         const std::size_t points = places.size();
-        places_in_y_.assign(points + places_beyond, none<Place>);
+        places_in_y_.assign(points + places_beyond, no_place);
         z_along_y_ = places_in_y_;
         bool once = true;
         for (std::size_t p = 0; p < points; ++p) {
-            const auto in_y = static_cast<Place>(places[fixed.z().rows()[p]]);
+            const Place in_y = places[fixed.z().rows()[p]];
             places_in_y_[p] = in_y;
-            once = once && z_along_y_[in_y] == none<Place>;
+            once = once && z_along_y_[in_y] == no_place;
             z_along_y_[in_y] = static_cast<Place>(p);
         }
         before_.clear();
         if (!once) order(points);
-        x_blocks_along_y_.assign(points + places_beyond, none<std::uint16_t>);
-        for (std::size_t q = 0; q < points; ++q) x_blocks_along_y_[q] = fixed.blocks_in_x()[z_along_y_[q]];
+        x_places_along_y_.assign(points + places_beyond, no_place);
+        for (std::size_t q = 0; q < points; ++q) x_places_along_y_[q] = fixed.places_in_x()[z_along_y_[q]];
         view_ = {.y = y_->view(),
                  .places_in_y = places_in_y_.data(),
                  .z_along_y = z_along_y_.data(),
+                 .x_places_along_y = x_places_along_y_.data(),
                  .before = once ? every.data() : before_.data(),
-                 .blocks_in_y = blocks_of(places_in_y_, fixed.shift(), blocks_in_y_),
-                 .z_blocks_along_y = blocks_of(z_along_y_, fixed.shift(), z_blocks_along_y_),
-                 .x_blocks_along_y = x_blocks_along_y_.data(),
                  .equal = nullptr,
                  .equal_yz = nullptr};
     }
 
-    void count_equal(const FixedAxes<Place>& fixed) {
+    void count_equal(const FixedAxes& fixed) {
         const std::size_t points = fixed.points();
         equal_.resize(points);
         equal_yz_.resize(points);
@@ -340,7 +295,7 @@ public:
         view_.equal_yz = equal_yz_.data();
     }
 
-    const SpaceColumn<Place>& view() const { return view_; }
+    const SpaceColumn& view() const { return view_; }
 
 private:
     // Where rows share places.
@@ -353,17 +308,16 @@ private:
     }
 
     std::shared_ptr<const Axis> y_;
-    std::vector<Place> places_in_y_, z_along_y_, before_;
-    Blocks blocks_in_y_, z_blocks_along_y_, x_blocks_along_y_;
+    Places places_in_y_, z_along_y_, x_places_along_y_, before_;
     std::vector<std::uint32_t> equal_, equal_yz_;
-    SpaceColumn<Place> view_{};
+    SpaceColumn view_{};
 };
 
 // What one thread needs; the memory is kept for further columns.
 class Worker {
 public:
     Worker(std::size_t points, std::size_t k)
-        : from_here_(most_points * points + 64),
+        : from_here_(most_points * points),
           distances_(points),
           room_(2 * k),
           first_(most_points * most_radii * words(points)),
@@ -410,23 +364,22 @@ private:
     std::vector<std::uint32_t> counts_{};
 };
 
-template <class Place>
 class SpaceEngine final : public NeighborEngine {
 public:
     SpaceEngine(const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& kernels,
-                const Options& options, std::size_t blocks)
+                const Options& options)
         : kernels_(&kernels),
           k_(static_cast<std::size_t>(neighborhood.k)),
           options_(options),
           terms_(x.rows(), true, neighborhood),
-          fixed_(x, z, blocks),
+          fixed_(x, z),
           every_(x.rows() + 1) {
         std::iota(every_.begin(), every_.end(), Place{0});
     }
 
     void sums(const ColumnSource& source, std::size_t, std::size_t first, std::span<Sum> out) override {
         // About 32 MB of them.
-        const std::size_t each = fixed_.points() * (source.rows ? 26 : 64 + (128 >> fixed_.shift()));
+        const std::size_t each = fixed_.points() * (source.rows ? 16 : 192);
         const std::size_t most = std::clamp<std::size_t>((std::size_t{32} << 20) / each, 8, 256);
         for (std::size_t done = 0; done < out.size();) {
             const std::span<Sum> part =
@@ -507,7 +460,7 @@ private:
         fixed_.measure(*ladder_, likely_enough(k_) * foreseen / found, *kernels_, options_);
     }
 
-    std::vector<Column<Place>> columns(const ColumnSource& source, std::size_t first, std::size_t count) {
+    std::vector<Column> columns(const ColumnSource& source, std::size_t first, std::size_t count) {
         std::shared_ptr<Axis> shared;
         if (source.rows) shared = axis(source, 0);
         const auto places_of = [&](const Axis& y, std::size_t index) {
@@ -523,14 +476,14 @@ private:
             const std::shared_ptr<Axis> y = shared ? shared : axis(source, last);
             measure(*y, places_of(*y, last));
         }
-        if (shared) shared->measure(*ladder_, fixed_.shift());
+        if (shared) shared->measure(*ladder_);
         const bool with_equal = terms_.mixed() && fixed_.most_equal() >= k_;
-        std::vector<Column<Place>> made(count);
+        std::vector<Column> made(count);
         parallel_for(count, options_, [&](std::size_t j, int) {
             std::shared_ptr<Axis> y = shared;
             if (!y) {
                 y = axis(source, first + j);
-                y->measure(*ladder_, fixed_.shift());
+                y->measure(*ladder_);
             }
             made[j].cross(fixed_, y, places_of(*y, first + j), every_);
             if (with_equal) made[j].count_equal(fixed_);
@@ -541,10 +494,10 @@ private:
     // Calls consume(place in z, where its counts begin, worker) for each point.
     template <class Consume>
     void each_point(const ColumnSource& source, std::size_t first, std::size_t count, const Consume& consume) {
-        const std::vector<Column<Place>> made = columns(source, first, count);
-        std::vector<SpaceColumn<Place>> views;
-        Space<Place> space = fixed_.space();
-        for (const Column<Place>& column : made) {
+        const std::vector<Column> made = columns(source, first, count);
+        std::vector<SpaceColumn> views;
+        Space space = fixed_.space();
+        for (const Column& column : made) {
             views.push_back(column.view());
             space.categories = space.categories || column.view().y.cap < infinity;
         }
@@ -556,8 +509,7 @@ private:
             SpaceCounts counts = worker.counts;
             if (!terms_.mixed()) counts.joint = nullptr;
             const std::size_t begin = block * most_points, many = std::min(most_points, fixed_.points() - begin);
-            space_kernels<Place>(*kernels_).within(space, begin, many, views.data(), count, k_, terms_.reach(),
-                                                   worker.scratch, counts);
+            kernels_->space_within(space, begin, many, views.data(), count, k_, terms_.reach(), worker.scratch, counts);
             for (std::size_t p = 0; p < many; ++p) consume(begin + p, p * count, worker);
         });
     }
@@ -566,19 +518,17 @@ private:
     std::size_t k_;
     Options options_;
     Terms terms_;
-    FixedAxes<Place> fixed_;
+    FixedAxes fixed_;
     std::optional<Ladder> ladder_;
-    std::vector<Place> every_;
+    Places every_;
     std::vector<Worker> workers_;
 };
 
 }  // namespace
 
 std::unique_ptr<NeighborEngine> make_space_engine(const Points& x, const Points& z, const Neighborhood& neighborhood,
-                                                  const Kernels& kernels, const Options& options, std::size_t blocks) {
-    if (x.rows() > blocks)
-        return std::make_unique<SpaceEngine<std::uint32_t>>(x, z, neighborhood, kernels, options, blocks);
-    return std::make_unique<SpaceEngine<std::uint16_t>>(x, z, neighborhood, kernels, options, blocks);
+                                                  const Kernels& kernels, const Options& options) {
+    return std::make_unique<SpaceEngine>(x, z, neighborhood, kernels, options);
 }
 
 }  // namespace knnmi

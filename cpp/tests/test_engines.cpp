@@ -43,13 +43,6 @@ struct Problem {
 using MakeEngine = std::unique_ptr<NeighborEngine> (*)(const Points&, const Points&, const Neighborhood&,
                                                        const Kernels&, const Options&);
 
-// As if there were so many rows that 2^Shift places are one block.
-template <std::size_t Shift>
-std::unique_ptr<NeighborEngine> make_space_of_blocks(const Points& x, const Points& z, const Neighborhood& neighborhood,
-                                                     const Kernels& set, const Options& options) {
-    return make_space_engine(x, z, neighborhood, set, options, ((x.rows() - 1) >> Shift) + 1);
-}
-
 constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
 
 constexpr struct {
@@ -60,12 +53,7 @@ constexpr struct {
 } engines[] = {{"plane", 0, 0,
                 [](const Points& x, const Points&, const Neighborhood& neighborhood, const Kernels& set,
                    const Options& options) { return make_plane_engine(x, neighborhood, set, options); }},
-               {"space", 1, 1,
-                [](const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& set,
-                   const Options& options) { return make_space_engine(x, z, neighborhood, set, options); }},
-               {"space of blocks of 2", 1, 1, make_space_of_blocks<1>},
-               {"space of blocks of 4", 1, 1, make_space_of_blocks<2>},
-               {"space of blocks of 32", 1, 1, make_space_of_blocks<5>},
+               {"space", 1, 1, make_space_engine},
                {"category", 1, 1, make_category_engine, true},
                {"single", 1, any, make_single_engine},
                {"batch", 1, any, make_batch_engine},
@@ -508,34 +496,25 @@ TEST(neighbors_along_y_against_brute_force) {
             }
 }
 
-// More points than brute force can take in time: the tree's sums are those of brute force above.
-TEST(a_space_of_many_points_beside_the_tree) {
-    for (const Family& family : std::span(data_families).first(share_of(std::size(data_families)))) {
-        const Problem problem{family.make(24'000, 2 + 3, 8), 1, {20, Estimator::mixed}};
-        std::vector<Sum> sums(problem.columns()), expected(problem.columns());
-        make_space_engine(problem.x(), problem.z(), problem.neighborhood, kernels(), {})
-            ->sums(problem.source(), 1, 0, sums);
-        make_tree_engine(problem.x(), problem.z(), problem.neighborhood, {})->sums(problem.source(), 1, 0, expected);
-        CHECK(sums == expected);
-    }
+void check_space_beside_tree(const Problem& problem) {
+    std::vector<Sum> sums(problem.columns()), expected(problem.columns());
+    make_space_engine(problem.x(), problem.z(), problem.neighborhood, kernels(), {})
+        ->sums(problem.source(), 1, 0, sums);
+    make_tree_engine(problem.x(), problem.z(), problem.neighborhood, {})->sums(problem.source(), 1, 0, expected);
+    CHECK(sums == expected);
 }
 
-// So many that places are told apart in 16 bits just so, or no longer.
-TEST(a_space_of_blocks_beside_the_tree) {
-    const std::size_t many[] = {65'534, 65'535, 65'536, 65'537, 140'000};
-    for (const std::size_t n : std::span(many).first(share_of(std::size(many))))
-        for (const bool tied : {false, true}) {
-            Sample sample = heavy_tails(n, 2 + 2, n);
-            if (tied)
-                for (double& value : sample.values) value = std::round(value);
-            const Problem problem{sample, 1, {3, tied ? Estimator::mixed : Estimator::ksg}};
-            std::vector<Sum> sums(problem.columns()), expected(problem.columns());
-            make_space_engine(problem.x(), problem.z(), problem.neighborhood, kernels(), {})
-                ->sums(problem.source(), 1, 0, sums);
-            make_tree_engine(problem.x(), problem.z(), problem.neighborhood, {})
-                ->sums(problem.source(), 1, 0, expected);
-            CHECK(sums == expected);
-        }
+// More points than brute force can take in time, and as many as there can be: the tree's sums are those of brute force
+// above.
+TEST(a_space_of_many_points_beside_the_tree) {
+    for (const Family& family : std::span(data_families).first(share_of(std::size(data_families))))
+        check_space_beside_tree({family.make(24'000, 2 + 3, 8), 1, {20, Estimator::mixed}});
+    for (const bool tied : {false, true}) {
+        Sample sample = heavy_tails(most_places, 2 + 2, most_places);
+        if (tied)
+            for (double& value : sample.values) value = std::round(value);
+        check_space_beside_tree({sample, 1, {3, tied ? Estimator::mixed : Estimator::ksg}});
+    }
 }
 
 // All columns of one estimate may be taken in parts, from any index on.

@@ -147,10 +147,10 @@ struct PlaneScratch {
 };
 
 inline constexpr std::size_t most_radii = 32;
-inline constexpr std::size_t most_blocks = 65535;  // that fit into 16 bits, with one left for what is none
+inline constexpr std::size_t most_places = 65535;  // that 16 bits tell apart, with one number left for no place
 
-// One of the axes of a space. What is within a radius of any place of a block is in a window of blocks: of block b and
-// radius l it is [begin[most_radii * b + l], end[most_radii * b + l]).
+// One of the axes of a space. Within radius l of place p is the window of places from begin[most_radii * p + l] to
+// before end[most_radii * p + l].
 struct SpaceAxis {
     const SortedLevels* sorted;
     const double* gap;  // by place: to the nearest other value, or infinity
@@ -159,29 +159,25 @@ struct SpaceAxis {
     double cap;
 };
 
-// Points by their place in z. Places are compared as blocks of 2^shift places; after arrays of blocks there are 64 more
-// that are most_blocks. Places of 16 bits are blocks themselves.
-template <class Place>
+// Points by their place in z, most_places at most. After arrays of places there are 64 numbers more.
 struct Space {
-    std::size_t points, shift;
+    std::size_t points;
     const double* radius;   // ascending from 0 to infinity
     std::size_t below_cap;  // the number of the last radius below the cap of a category
     bool categories;        // whether x, z or one of the columns is one
     SpaceAxis x, z;
     const double* x_along_z;
-    const Place *places_in_x, *z_along_x;                 // each the inverse of the other
-    const std::uint16_t *blocks_in_x, *z_blocks_along_x;  // of these places
+    const std::uint16_t *places_in_x, *z_along_x;  // each the inverse of the other
     const std::uint16_t* enough;  // how wide a window in y must be to hold k neighbours within each radius, likely
     const std::uint32_t *equal, *equal_z;  // how many others are equal in x and z, and in z
 };
 
 // A y beside them. Where it is no permutation of the values on its axis, some of these are there twice and some not.
-template <class Place>
 struct SpaceColumn {
     SpaceAxis y;
-    const Place *places_in_y, *z_along_y;  // the latter are places of the points in the order of y
-    const Place* before;                   // for each place in y, how many points have a smaller one
-    const std::uint16_t *blocks_in_y, *z_blocks_along_y, *x_blocks_along_y;
+    const std::uint16_t* places_in_y;                   // by place in z
+    const std::uint16_t *z_along_y, *x_places_along_y;  // the places in z and in x of the points in the order of y
+    const std::uint16_t* before;                        // for each place in y, how many points have a smaller one
     const std::uint32_t *equal, *equal_yz;  // how many others are equal, and equal in y and z; null where few are
 };
 
@@ -210,16 +206,6 @@ struct SpaceScratch {
 // How many others are within the radius, point after point and for each of the columns.
 struct SpaceCounts {
     std::uint32_t *xz, *yz, *z, *joint;
-};
-
-template <class Place>
-struct SpaceKernels {
-    // How many others are within each radius of one point in (x, z), roughly where blocks are more than a place.
-    void (*near)(const Space<Place>& space, std::size_t place, std::size_t radii, std::uint32_t* out);
-    // Of points side by side in z, most_points at most, the counts beside each of the columns within the distance to
-    // the k-th neighbour times `reach`. Each point has a scratch of its own; the joint counts may be left out.
-    void (*within)(const Space<Place>& space, std::size_t begin, std::size_t points, const SpaceColumn<Place>* columns,
-                   std::size_t count, std::size_t k, double reach, SpaceScratch* scratch, const SpaceCounts& counts);
 };
 
 struct Kernels {
@@ -255,8 +241,13 @@ struct Kernels {
     void (*plane_batch_within)(const PlaneBatch& batch, std::size_t begin, std::size_t end, std::size_t k, double reach,
                                PlaneScratch& scratch, const PlaneCounts* counts);
 
-    SpaceKernels<std::uint16_t> space;
-    SpaceKernels<std::uint32_t> wide_space;  // for more points
+    // How many others are within each radius of one point in (x, z).
+    void (*space_near)(const Space& space, std::size_t place, std::size_t radii, std::uint32_t* out);
+    // Of points side by side in z, most_points at most, the counts beside each of the columns within the distance to
+    // the k-th neighbour times `reach`. Each point has a scratch of its own; the joint counts may be left out.
+    void (*space_within)(const Space& space, std::size_t begin, std::size_t points, const SpaceColumn* columns,
+                         std::size_t count, std::size_t k, double reach, SpaceScratch* scratch,
+                         const SpaceCounts& counts);
 
     // The other points of the blocks with (x, z) distance and with z distance up to the radius; sizes in found[0],
     // found[1].

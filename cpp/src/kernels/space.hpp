@@ -3,9 +3,7 @@
 // x and z stay while y changes, so what is near in both is found once for each of a ladder of radii and kept as bits by
 // place in z. Of a y, the radius that likely holds k neighbours has a window of places, and what is in it is found 64
 // places at a time; only that is looked at as numbers. Where the window in y is the narrowest, the search goes along y.
-//
-// Places are compared in 16 bits. Of more points than these tell apart, several places are one block: windows of blocks
-// hold more than what is near, and distances decide.
+// Where k others are equal to a point, it is known how many are, and nothing is searched.
 #pragma once
 
 #include "kernels/plane.hpp"
@@ -22,38 +20,10 @@ inline std::uint64_t bits_before(std::size_t end, std::size_t first) {
     return end - first < 64 ? (std::uint64_t{1} << (end - first)) - 1 : ~std::uint64_t{0};
 }
 
-// Which of 64 distances are within the radius.
-inline std::uint64_t within_64(const double* distances, double radius) {
-    const Doubles reach = broadcast(radius);
-    std::uint64_t near = 0;
-    for (std::size_t i = 0; i < 64; i += lanes)
-        near |= std::uint64_t{bits(less_equal(load(distances + i), reach))} << i;
-    return near;
-}
-
-inline bool inside(Range range, std::size_t place) { return place - range.begin < size(range); }
-
-inline std::size_t count_blocks(const std::uint16_t* blocks, Range among, Range wanted) {
-    return count_between(blocks + among.begin, size(among), static_cast<std::uint16_t>(wanted.begin),
-                         static_cast<std::uint16_t>(size(wanted)));
-}
-
-template <class Place>
-inline std::size_t shift_of(const Space<Place>& space) {
-    return sizeof(Place) == sizeof(std::uint16_t) ? 0 : space.shift;
-}
-
-// The blocks of an axis within one of the radii of a place, and all places in blocks.
-template <class Place>
-inline Range level_window(const Space<Place>& space, const SpaceAxis& axis, std::size_t place, std::size_t level) {
-    const std::size_t at = most_radii * (place >> shift_of(space)) + level;
+// The window of places within one of the radii of a place.
+inline Range level_window(const SpaceAxis& axis, std::size_t place, std::size_t level) {
+    const std::size_t at = most_radii * place + level;
     return {axis.begin[at], axis.end[at]};
-}
-
-template <class Place>
-inline Range places_in(const Space<Place>& space, Range blocks) {
-    const std::size_t end = blocks.end << shift_of(space);
-    return {blocks.begin << shift_of(space), end < space.points ? end : space.points};
 }
 
 inline std::size_t count_near(const double* distances, std::size_t n, double radius) {
@@ -74,11 +44,11 @@ struct SpaceQuery {
     Range near_y, near_z;
 };
 
-template <class Place, bool WithCategories>
+template <bool WithCategories>
 class SpacePoint {
 public:
     SpacePoint() = default;
-    SpacePoint(const Space<Place>& space, std::size_t place, SpaceScratch& scratch)
+    SpacePoint(const Space& space, std::size_t place, SpaceScratch& scratch)
         : space_(&space),
           scratch_(&scratch),
           in_z_(place),
@@ -89,11 +59,11 @@ public:
     }
 
     // The first radius that likely holds enough.
-    SpaceQuery query(const SpaceColumn<Place>& column) const {
+    SpaceQuery query(const SpaceColumn& column) const {
         SpaceQuery q;
         q.in_y = column.places_in_y[in_z_];
         q.y = column.y.sorted->values[q.in_y];
-        const std::size_t at = most_radii * (q.in_y >> shift_of(*space_));
+        const std::size_t at = most_radii * q.in_y;
         q.level = static_cast<std::size_t>(__builtin_ctz(
             as_wide(column.y.begin + at, column.y.end + at, space_->enough + most_radii * in_z_) | 0x80000000u));
         return q;
@@ -101,7 +71,7 @@ public:
 
     // The k-th distance and, at `reach` times it, the joint count.
     template <class None>
-    double nearest(const SpaceColumn<Place>& column, SpaceQuery& q, const None& none, std::size_t k, double reach,
+    double nearest(const SpaceColumn& column, SpaceQuery& q, const None& none, std::size_t k, double reach,
                    std::uint32_t* joint) {
         const std::size_t wanted = q.level;
         if (WithCategories && q.level > space_->below_cap) q.level = space_->below_cap;
@@ -136,7 +106,7 @@ public:
     }
 
     // Within the radius in z, (x, z) and (y, z), the point itself not included.
-    void find_windows(const SpaceColumn<Place>& column, SpaceQuery& q) const {
+    void find_windows(const SpaceColumn& column, SpaceQuery& q) const {
         q.near_y = near_on(column.y, q.y, q.radius);
         q.near_z = near_on(space_->z, z_, q.radius);
     }
@@ -147,63 +117,30 @@ public:
         const Range near_x = near_on(space_->x, x_, q.radius);
         const bool by_z = size(q.near_z) <= size(near_x);
         if (size(by_z ? near_x : q.near_z) == space_->points) return size(by_z ? q.near_z : near_x) - 1;
-        if (by_z)
-            return count_in(
-                       near_x, [&](Range blocks) { return count_blocks(space_->blocks_in_x, q.near_z, blocks); },
-                       [&](std::size_t in_x) { return inside(q.near_z, space_->z_along_x[in_x]); }) -
-                   1;
-        return count_in(
-                   q.near_z, [&](Range blocks) { return count_blocks(space_->z_blocks_along_x, near_x, blocks); },
-                   [&](std::size_t in_z) { return inside(near_x, space_->places_in_x[in_z]); }) -
+        return (by_z ? numbers_within(space_->places_in_x, q.near_z, near_x)
+                     : numbers_within(space_->z_along_x, near_x, q.near_z)) -
                1;
     }
 
-    std::size_t count_yz(const SpaceColumn<Place>& column, const SpaceQuery& q) const {
+    std::size_t count_yz(const SpaceColumn& column, const SpaceQuery& q) const {
         const Range in_y = in_order(column, q.near_y);
         const bool by_y = size(in_y) < size(q.near_z);
         if (size(by_y ? q.near_z : in_y) == space_->points) return size(by_y ? in_y : q.near_z) - 1;
-        if (by_y)
-            return count_in(
-                       q.near_z, [&](Range blocks) { return count_blocks(column.z_blocks_along_y, in_y, blocks); },
-                       [&](std::size_t in_z) { return inside(q.near_y, column.places_in_y[in_z]); }) -
-                   1;
-        return count_in(
-                   q.near_y, [&](Range blocks) { return count_blocks(column.blocks_in_y, q.near_z, blocks); },
-                   [&](std::size_t place) {
-                       return count_at(column, place, [&](std::size_t in_z) { return inside(q.near_z, in_z); });
-                   }) -
+        return (by_y ? numbers_within(column.z_along_y, in_y, q.near_z)
+                     : numbers_within(column.places_in_y, q.near_z, q.near_y)) -
                1;
     }
 
 private:
     static constexpr double cap = cap_of(true);
 
-    static Range in_order(const SpaceColumn<Place>& column, Range places) {
+    // The points at places in y, as a range of the order of y.
+    static Range in_order(const SpaceColumn& column, Range places) {
         return {column.before[places.begin], column.before[places.end]};
     }
 
-    // How many points at a place in y are chosen by their place in z.
-    template <class Chosen>
-    static std::size_t count_at(const SpaceColumn<Place>& column, std::size_t in_y, const Chosen& chosen) {
-        std::size_t found = 0;
-        for (std::size_t i = column.before[in_y]; i < column.before[in_y + 1]; ++i)
-            found += chosen(column.z_along_y[i]);
-        return found;
-    }
-
-    // From what is in the blocks of a range takes what is at places that are not in the range.
-    template <class InBlocks, class AtPlace>
-    std::size_t count_in(Range places, const InBlocks& in_blocks, const AtPlace& at_place) const {
-        const std::size_t shift = shift_of(*space_);
-        const Range blocks{places.begin >> shift, ((places.end - 1) >> shift) + 1}, all = places_in(*space_, blocks);
-        std::size_t found = in_blocks(blocks);
-        for (std::size_t place = all.begin; place < places.begin; ++place) found -= at_place(place);
-        for (std::size_t place = places.end; place < all.end; ++place) found -= at_place(place);
-        return found;
-    }
-
     // How many others are within a radius that is at least the cap: on one axis or more, all are.
-    std::size_t within_beyond_cap(const SpaceColumn<Place>& column, const SpaceQuery& q, double radius) const {
+    std::size_t within_beyond_cap(const SpaceColumn& column, const SpaceQuery& q, double radius) const {
         SpaceQuery at = q;
         at.radius = radius;
         find_windows(column, at);
@@ -213,11 +150,7 @@ private:
             at.level = most_radii - 1;
             return count_xz(at);
         }
-        const Range in_y = in_order(column, at.near_y);
-        return count_in(
-                   near_x, [&](Range blocks) { return count_blocks(column.x_blocks_along_y, in_y, blocks); },
-                   [&](std::size_t in_x) { return inside(at.near_y, column.places_in_y[space_->z_along_x[in_x]]); }) -
-               1;
+        return numbers_within(column.x_places_along_y, in_order(column, at.near_y), near_x) - 1;
     }
 
     double distance(std::size_t place) const {
@@ -242,7 +175,7 @@ private:
 
     // The distance of all others within the level's radius that are not equal to the point, if they have one, and some
     // room is left to the radius; else 0. If so, counts them together with those that are equal.
-    double only_distance(const SpaceColumn<Place>& column, const SpaceQuery& q, std::size_t& all) {
+    double only_distance(const SpaceColumn& column, const SpaceQuery& q, std::size_t& all) {
         const double radius = space_->radius[q.level];
         disc(q.level);
         Disc& near = scratch_->discs[q.level];
@@ -255,28 +188,22 @@ private:
         if (most > least || most > column.y.gap[q.in_y]) return 0.0;
         bound(column.y, q.in_y, radius, least, most);
         if (least != most || !(most * (1.0 + 1e-9) < radius)) return 0.0;
-        all = count_all(column, near, near_on(column.y, q.y, radius), radius);
+        all = count_all(column, near, near_on(column.y, q.y, radius));
         return most;
     }
 
-    std::size_t count_all(const SpaceColumn<Place>& column, const Disc& near, Range window, double radius) const {
-        const auto in_blocks = [&](Range blocks) {
-            std::size_t found = 0;
-            for (std::size_t w = 0; w < near.words; ++w) {
-                const std::uint64_t both = between_64(column.blocks_in_y + near.first[w], blocks) & near.chosen[w];
-                found += count(static_cast<std::uint32_t>(both)) + count(static_cast<std::uint32_t>(both >> 32));
-            }
-            return found;
-        };
-        return count_in(window, in_blocks, [&](std::size_t in_y) {
-            return count_at(column, in_y, [&](std::size_t in_z) { return in_z != in_z_ && distance(in_z) <= radius; });
-        });
+    // How many of a disc are within a window in y.
+    static std::size_t count_all(const SpaceColumn& column, const Disc& near, Range window) {
+        std::size_t found = 0;
+        for (std::size_t w = 0; w < near.words; ++w) {
+            const std::uint64_t both = between_64(column.places_in_y + near.first[w], window) & near.chosen[w];
+            found += count(static_cast<std::uint32_t>(both)) + count(static_cast<std::uint32_t>(both >> 32));
+        }
+        return found;
     }
 
-    // The places in z in blocks within the level's radius.
-    Range level_z(std::size_t level) const {
-        return places_in(*space_, level_window(*space_, space_->z, in_z_, level));
-    }
+    Range level_z(std::size_t level) const { return level_window(space_->z, in_z_, level); }
+    Range level_x(std::size_t level) const { return level_window(space_->x, in_x_, level); }
 
     void look_along_z(Range window) {
         if (known_.begin == known_.end) known_ = {window.begin, window.begin};
@@ -293,17 +220,15 @@ private:
     const Disc& disc(std::size_t level) {
         Disc& disc = scratch_->discs[level];
         if (disc.made) return disc;
-        const Range near_x = level_window(*space_, space_->x, in_x_, level), near_z = level_z(level);
+        const Range near_x = level_x(level), near_z = level_z(level);
         look_along_z(near_z);
         disc.made = true;
         disc.words = disc.near = 0;
         disc.least = __builtin_inf();
         disc.most = -1.0;
         for (std::size_t first = near_z.begin; first < near_z.end; first += 64) {
-            std::uint64_t chosen = between_64(space_->blocks_in_x + first, near_x) & bits_before(near_z.end, first);
+            std::uint64_t chosen = between_64(space_->places_in_x + first, near_x) & bits_before(near_z.end, first);
             if (in_z_ - first < 64) chosen &= ~(std::uint64_t{1} << (in_z_ - first));
-            if (chosen != 0 && shift_of(*space_) > 0)
-                chosen &= within_64(scratch_->from_here + first, space_->radius[level]);
             if (chosen == 0) continue;
             disc.first[disc.words] = static_cast<std::uint32_t>(first);
             disc.chosen[disc.words++] = chosen;
@@ -319,9 +244,8 @@ private:
     // Inserts the distances of other points, all those within the radius among them, and returns how many. It may stop
     // once all that are kept are 0.
     template <class Kept>
-    std::size_t gather(const SpaceColumn<Place>& column, const SpaceQuery& q, Kept& nearest) {
-        const Range window = level_window(*space_, column.y, q.in_y, q.level);
-        const Range in_y = in_order(column, places_in(*space_, window));
+    std::size_t gather(const SpaceColumn& column, const SpaceQuery& q, Kept& nearest) {
+        const Range window = level_window(column.y, q.in_y, q.level), in_y = in_order(column, window);
         const Disc& known = scratch_->discs[q.level];
         const std::size_t along_z = known.made ? 64 * known.words : size(level_z(q.level));
         return 4 * size(in_y) < along_z ? gather_along_y(column, q, in_y, nearest)
@@ -329,10 +253,10 @@ private:
     }
 
     template <class Kept>
-    std::size_t gather_along_z(const SpaceColumn<Place>& column, const SpaceQuery& q, Range window, Kept& nearest) {
+    std::size_t gather_along_z(const SpaceColumn& column, const SpaceQuery& q, Range window, Kept& nearest) {
         const Disc& near = disc(q.level);
         const double* const ys = column.y.sorted->values;
-        const Place* const places = column.places_in_y;
+        const std::uint16_t* const places = column.places_in_y;
         const double* const from_here = scratch_->from_here;
         double* const distances = scratch_->distances;
         Kept kept = nearest;
@@ -344,7 +268,7 @@ private:
             for (; w < near.words && many <= stretch; ++w) {
                 const std::size_t first = near.first[w];
                 many +=
-                    append_few(between_64(column.blocks_in_y + first, window) & near.chosen[w], first, chosen + many);
+                    append_few(between_64(column.places_in_y + first, window) & near.chosen[w], first, chosen + many);
             }
             for (std::size_t j = 0; j < many; ++j) {
                 const std::uint32_t i = chosen[j];
@@ -360,10 +284,8 @@ private:
     }
 
     template <class Kept>
-    std::size_t gather_along_y(const SpaceColumn<Place>& column, const SpaceQuery& q, Range window,
-                               Kept& nearest) const {
-        const Range near_x = level_window(*space_, space_->x, in_x_, q.level);
-        const Range near_z = level_window(*space_, space_->z, in_z_, q.level);
+    std::size_t gather_along_y(const SpaceColumn& column, const SpaceQuery& q, Range window, Kept& nearest) const {
+        const Range near_x = level_x(q.level), near_z = level_z(q.level);
         const double* const ys = column.y.sorted->values;
         std::size_t found = 0;
         for (std::size_t first = window.begin; first < window.end;) {
@@ -371,8 +293,8 @@ private:
             std::size_t many = 0;
             for (; first < window.end && many <= stretch; first += 64)
                 many +=
-                    append_few(between_64(column.z_blocks_along_y + first, near_z) &
-                                   between_64(column.x_blocks_along_y + first, near_x) & bits_before(window.end, first),
+                    append_few(between_64(column.z_along_y + first, near_z) &
+                                   between_64(column.x_places_along_y + first, near_x) & bits_before(window.end, first),
                                first, chosen + many);
             for (std::size_t j = 0; j < many; ++j) {
                 const std::size_t i = column.z_along_y[chosen[j]];
@@ -389,40 +311,38 @@ private:
 
     static constexpr std::size_t stretch = 128;
 
-    const Space<Place>* space_;
+    const Space* space_;
     SpaceScratch* scratch_;
     std::size_t in_z_, in_x_;
     double x_, z_;
     Range known_{0, 0};  // places whose distance is known
 };
 
-template <class Place>
-inline void space_near(const Space<Place>& space, std::size_t place, std::size_t radii, std::uint32_t* out) {
+inline void space_near(const Space& space, std::size_t place, std::size_t radii, std::uint32_t* out) {
     for (std::size_t l = 0; l < radii; ++l) {
-        const Range near_x = level_window(space, space.x, space.places_in_x[place], l);
-        const Range near_z = level_window(space, space.z, place, l);
-        const std::size_t both = size(near_z) <= size(near_x)
-                                     ? count_blocks(space.blocks_in_x, places_in(space, near_z), near_x)
-                                     : count_blocks(space.z_blocks_along_x, places_in(space, near_x), near_z);
+        const Range near_x = level_window(space.x, space.places_in_x[place], l);
+        const Range near_z = level_window(space.z, place, l);
+        const std::size_t both = size(near_z) <= size(near_x) ? numbers_within(space.places_in_x, near_z, near_x)
+                                                              : numbers_within(space.z_along_x, near_x, near_z);
         out[l] = static_cast<std::uint32_t>(both - 1);
     }
 }
 
-template <class Place, bool WithCategories, class None>
-inline void space_within_with(const Space<Place>& space, std::size_t begin, std::size_t points,
-                              const SpaceColumn<Place>* columns, std::size_t count, const None& none, std::size_t k,
-                              double reach, SpaceScratch* scratch, const SpaceCounts& counts) {
+template <bool WithCategories, class None>
+inline void space_within_with(const Space& space, std::size_t begin, std::size_t points, const SpaceColumn* columns,
+                              std::size_t count, const None& none, std::size_t k, double reach, SpaceScratch* scratch,
+                              const SpaceCounts& counts) {
     constexpr std::size_t run = 16;  // searches for so many columns overlap in the processor
-    SpacePoint<Place, WithCategories> block[most_points];
-    for (std::size_t p = 0; p < points; ++p) block[p] = SpacePoint<Place, WithCategories>(space, begin + p, scratch[p]);
+    SpacePoint<WithCategories> block[most_points];
+    for (std::size_t p = 0; p < points; ++p) block[p] = SpacePoint<WithCategories>(space, begin + p, scratch[p]);
     // Points after each other read the same places of a column.
     for (std::size_t first = 0; first < count; first += run) {
         const std::size_t many = count - first < run ? count - first : run;
         for (std::size_t p = 0; p < points; ++p) {
-            SpacePoint<Place, WithCategories>& point = block[p];
+            SpacePoint<WithCategories>& point = block[p];
             const std::size_t place = begin + p, at = p * count + first;
             SpaceQuery queries[run];
-            const auto k_are_equal = [&](const SpaceColumn<Place>& column) {
+            const auto k_are_equal = [&](const SpaceColumn& column) {
                 return column.equal != nullptr && column.equal[place] >= k;
             };
             for (std::size_t i = 0; i < many; ++i)
@@ -435,7 +355,7 @@ inline void space_within_with(const Space<Place>& space, std::size_t begin, std:
             for (std::size_t i = 0; i < many; ++i)
                 if (!k_are_equal(columns[first + i])) point.find_windows(columns[first + i], queries[i]);
             for (std::size_t i = 0; i < many; ++i) {
-                const SpaceColumn<Place>& column = columns[first + i];
+                const SpaceColumn& column = columns[first + i];
                 if (k_are_equal(column)) {
                     counts.xz[at + i] = space.equal[place];
                     counts.yz[at + i] = column.equal_yz[place];
@@ -451,15 +371,14 @@ inline void space_within_with(const Space<Place>& space, std::size_t begin, std:
     }
 }
 
-template <class Place>
-inline void space_within(const Space<Place>& space, std::size_t begin, std::size_t points,
-                         const SpaceColumn<Place>* columns, std::size_t count, std::size_t k, double reach,
-                         SpaceScratch* scratch, const SpaceCounts& counts) {
+inline void space_within(const Space& space, std::size_t begin, std::size_t points, const SpaceColumn* columns,
+                         std::size_t count, std::size_t k, double reach, SpaceScratch* scratch,
+                         const SpaceCounts& counts) {
     with_one_smallest(k, scratch->room, [&](const auto& none) {
         if (space.categories)
-            space_within_with<Place, true>(space, begin, points, columns, count, none, k, reach, scratch, counts);
+            space_within_with<true>(space, begin, points, columns, count, none, k, reach, scratch, counts);
         else
-            space_within_with<Place, false>(space, begin, points, columns, count, none, k, reach, scratch, counts);
+            space_within_with<false>(space, begin, points, columns, count, none, k, reach, scratch, counts);
     });
 }
 
