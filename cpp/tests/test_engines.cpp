@@ -1,6 +1,7 @@
 // Every engine, on every instruction set and thread count, gives the counts of the definition; and sums of digammas
 // that are the same bits whatever the engine.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -515,6 +516,34 @@ TEST(a_space_of_many_points_beside_the_tree) {
             for (double& value : sample.values) value = std::round(value);
         check_space_beside_tree({sample, 1, {3, tied ? Estimator::mixed : Estimator::ksg}});
     }
+}
+
+// Permutations of a discrete y, for which an engine is chosen by what is equal.
+TEST(an_engine_is_chosen_for_discrete_permutations) {
+    std::mt19937_64 draw(9);
+    for (const std::size_t levels : {2u, 5u, 12u})
+        for (const Estimator estimator : {Estimator::ksg, Estimator::mixed}) {
+            Sample sample = integers(1'200, 3, levels);
+            for (double& value : sample.values) value = std::fmod(value, static_cast<double>(levels));
+            const Points x = sample.view(0, 1), y = sample.view(1, 1), z = sample.view(2, 1);
+            std::vector<std::vector<std::uint32_t>> rows(20, std::vector<std::uint32_t>(sample.rows));
+            for (std::vector<std::uint32_t>& order : rows) {
+                std::iota(order.begin(), order.end(), 0u);
+                if (&order != &rows.front()) std::shuffle(order.begin(), order.end(), draw);
+            }
+            const ColumnSource source{
+                .write =
+                    [&](std::size_t j, std::span<double> out) {
+                        for (std::size_t i = 0; i < out.size(); ++i) out[i] = y(rows[j][i], 0);
+                    },
+                .rows = [&](std::size_t j,
+                            std::span<std::uint32_t> out) { std::copy(rows[j].begin(), rows[j].end(), out.begin()); }};
+            std::vector<Sum> sums(rows.size()), expected(rows.size());
+            const Neighborhood neighborhood{3, estimator};
+            make_engine(x, z, neighborhood, 1, rows.size(), {}, &y)->sums(source, 1, 0, sums);
+            make_tree_engine(x, z, neighborhood, {})->sums(source, 1, 0, expected);
+            CHECK(sums == expected);
+        }
 }
 
 // All columns of one estimate may be taken in parts, from any index on.
