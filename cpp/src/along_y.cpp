@@ -7,7 +7,7 @@ namespace knnmi {
 AlongY::AlongY(const FixedSide& fixed, const Points& x)
     : row_(fixed.order().rows()),
       x_(values_of(x)),
-      x_cap_(fixed.x_cap()),
+      caps_{fixed.line().z_cap(), fixed.x_cap()},
       ranked_x_(fixed.ranked(nullptr, x_, fixed.x_cap())),
       kernels_(&fixed.kernels()) {
     const SortedLine& line = fixed.line();
@@ -21,6 +21,7 @@ AlongY::AlongY(const FixedSide& fixed, const Points& x)
     for (std::uint32_t& row : row_) row = along[row];
     x_ = std::move(x_along);
     z_.assign(line.z().values, line.z().values + n);
+    columns_ = {z_.data(), x_.data()};
     std::vector<double> both = x_;
     both.insert(both.end(), z_.begin(), z_.end());
     cells_ = RowLabels().of(Points::column_major(both.data(), n, 2));
@@ -29,13 +30,13 @@ AlongY::AlongY(const FixedSide& fixed, const Points& x)
 double AlongY::kth_distance(const RankedColumn& y, std::size_t position, double bound, std::size_t k,
                             double* room) const {
     const std::uint32_t row = row_[position];
-    return kernels_->nearest_along(y.ordered(x_.data(), x_cap_, z_.data()), row, y.place(row), bound, k, room);
+    return kernels_->nearest_along(y.ordered(columns_, caps_), row, y.place(row), bound, no_end, k, room);
 }
 
 std::size_t AlongY::joint_within(const RankedColumn& y, std::size_t position, double radius) const {
     const std::uint32_t row = row_[position];
     if (radius == 0.0) return y.coincident(cells_)[row];  // of very many, maybe
-    return kernels_->within_along(y.ordered(x_.data(), x_cap_, z_.data()), row, y.place(row), radius);
+    return kernels_->within_along(y.ordered(columns_, caps_), row, y.place(row), radius).all;
 }
 
 std::size_t AlongY::xz_within(std::size_t position, double radius) const {

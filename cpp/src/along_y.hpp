@@ -5,6 +5,7 @@
 // y.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -28,10 +29,11 @@ public:
 
 private:
     // Rows are counted along the line, as those of a RankedColumn.
-    std::vector<std::uint32_t> row_;  // at each position
-    std::vector<double> x_, z_;       // by row
-    Labels cells_;                    // equal where x and z are
-    double x_cap_;
+    std::vector<std::uint32_t> row_;        // at each position
+    std::vector<double> x_, z_;             // by row
+    Labels cells_;                          // equal where x and z are
+    std::array<const double*, 2> columns_;  // z and x
+    std::array<double, 2> caps_;
     RankedColumn ranked_x_;
     const Kernels* kernels_;
 };

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "kernels/kernels.hpp"
+
 namespace knnmi {
 
 // Of values that others keep.
@@ -14,6 +16,17 @@ struct AscendingColumn {
     std::span<const std::uint32_t> rows, places;  // the rows by ascending value, and where each row is among them
     std::span<const double> values;               // in that order
     double cap;
+
+    // Beside columns by row.
+    OrderedRows ordered(std::span<const double* const> columns, std::span<const double> caps) const {
+        return {.points = rows.size(),
+                .y = values.data(),
+                .rows = rows.data(),
+                .short_rows = nullptr,
+                .y_cap = cap,
+                .columns = columns,
+                .caps = caps};
+    }
 
     // Calls visit(row, distance) for the other rows that are near, on both sides at once. False from it ends the walk.
     template <class Near, class Visit>

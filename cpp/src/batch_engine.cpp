@@ -1,7 +1,7 @@
 // Many y columns share the work that depends on x and z alone. Each point gets one list of its neighbours in (x, z)
 // and one in z, by distance, and eight columns at a time walk them in the lanes of a SIMD register. The points are
 // taken in blocks of neighbours, whose lists touch the same rows of y. A y that would need a longer list than most is
-// searched by itself.
+// searched by itself: with one column in z along its own values, with more where values lie far out.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,8 +33,7 @@ public:
           along_y_(along_y),
           far_(far),
           near_(fixed.geometry(), fixed.apart(), fixed.kernels()),
-          room_(fixed.k() * 2 * batch_size),
-          nearest_(static_cast<int>(fixed.k())) {
+          room_(fixed.k() * 2 * batch_size) {
         if (along_y == nullptr) return;
         longest_ = longest_list(fixed.points(), fixed.k());
         // Where x and y are independent, m points near in (x, z) and k n / m near in y have k of them in common. The
@@ -78,7 +77,7 @@ private:
         std::vector<NearSet> sets_in_z, sets_in_xz;  // that are near, whose points are in no list
     };
 
-    // All columns walk lists of one radius; few lists turn out to be too short.
+    // All columns walk the list of a point; few lists turn out to be too short.
     void find_nearest(std::size_t block, std::size_t points) {
         near_.move_to(block, guess_);
         const double start = guess_ > 0.0 ? guess_ : near_.side();
@@ -98,32 +97,35 @@ private:
         for (std::size_t p = 0; p < points; ++p) {
             if (along_y_ != nullptr) {
                 search_along_y(p);
-                continue;
+            } else {
+                reach_most(p);
+                if (far_ != nullptr) search_far(p);
             }
-            reach_most(p);
-            if (far_ != nullptr) search_far(p);
         }
         if (far_ != nullptr) choose_served(points / 2);
-        if (along_y_ != nullptr)
-            guess_ = median(points, [this](const Point& point) { return radius_for_most(point); });
-        else if (far_ != nullptr)
-            guess_ = 1.1 * median(points, [this](const Point& point) { return needed(point); });
-        else
-            guess_ = 1.1 * mean_needed(points);  // flat within a quarter
+        guess_ = learnt_radius(points);
     }
 
-    // A list of about so many points that those y's that need more of them have few points near along y.
+    // For the next block.
+    double learnt_radius(std::size_t points) {
+        if (along_y_ != nullptr) return median(points, [this](const Point& point) { return radius_for_most(point); });
+        if (far_ != nullptr) return 1.1 * median(points, [this](const Point& point) { return needed(point); });
+        double sum = 0.0;
+        for (std::size_t p = 0; p < points; ++p) sum += needed(points_[p]);
+        return 1.1 * sum / static_cast<double>(points);  // flat within a quarter
+    }
+
+    // A list of so many points at most that the y's that need more have few points near along y.
     void collect_enough(std::size_t p, double start) {
         Point& point = points_[p];
+        point.radius = -1.0;
         GrowingRadius radius(start);
         double less = -1.0, more = infinity;  // radii within which there are too few, and too many
         for (int tries = 0; tries < most_tries; ++tries) {
-            if (!find(p, radius))
-                more = radius;
-            else if (point.listed < 2 * fixed_->k() && point.listed + 1 < fixed_->points())
-                less = radius;
-            else
-                break;
+            const bool found = find(p, radius);
+            if (found && (point.listed >= 2 * fixed_->k() || point.listed + 1 >= fixed_->points())) break;
+            if (!found && radius == infinity) break;
+            (found ? less : more) = radius;
             if (more == infinity)
                 radius.grow(infinity);
             else
@@ -146,14 +148,7 @@ private:
     double radius_for_most(const Point& point) const {
         const double listed = static_cast<double>(point.xz.size() + 1);
         const double scale = std::clamp(std::sqrt(static_cast<double>(enough_) / listed), 0.5, 2.0);
-        const double needed = *std::max_element(point.covered.begin(), point.covered.end());
-        return std::min(1.1 * needed, scale * std::max(0.0, point.radius));
-    }
-
-    double mean_needed(std::size_t points) {
-        double sum = 0.0;
-        for (std::size_t p = 0; p < points; ++p) sum += needed(points_[p]);
-        return sum / static_cast<double>(points);
+        return std::min(1.1 * farthest_covered(point), scale * std::max(0.0, point.radius));
     }
 
     // Some points are themselves far out.
@@ -165,26 +160,18 @@ private:
         return all[points / 2];
     }
 
-    // How far points must be looked at for the share of batches that lists serve.
-    double needed(const Point& point) {
-        if (far_ != nullptr) return needed_by_columns(point, served_);
-        if (served_ == 1.0) return *std::max_element(point.covered.begin(), point.covered.end());
-        sorted_.assign(point.covered.begin(), point.covered.end());
-        const auto at =
-            sorted_.begin() + static_cast<std::ptrdiff_t>(served_ * static_cast<double>(sorted_.size() - 1));
-        std::nth_element(sorted_.begin(), at, sorted_.end());
-        return *at;
-    }
+    // How far points must be looked at for the columns that lists serve.
+    double needed(const Point& point) { return far_ != nullptr ? needed_by(point, served_) : farthest_covered(point); }
 
-    // The same for the share of columns.
-    double needed_by_columns(const Point& point, double share) {
+    // The same for a share of the columns.
+    double needed_by(const Point& point, double share) {
         sorted_.assign(point.rho.begin(), point.rho.begin() + static_cast<std::ptrdiff_t>(y_->columns()));
         const auto at = sorted_.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(sorted_.size() - 1));
         std::nth_element(sorted_.begin(), at, sorted_.end());
         return fixed_->terms().covering(*at);
     }
 
-    // Which share of the batches lists should serve in the next block, by what would have been best for this point.
+    // Which share of the columns lists should serve in the next block, by what would have been best for this point.
     // Costs are in nanoseconds, roughly as measured; they are no part of any answer.
     void choose_served(std::size_t p) {
         const Point& point = points_[p];
@@ -197,13 +184,13 @@ private:
             }
         }
         // Lists must reach those that cannot be searched by themselves.
-        double least = std::numeric_limits<double>::infinity(), best = 1.0, farthest = 0.0;
+        double least = infinity, best = 1.0, farthest = 0.0;
         for (std::size_t j = 0; j < alone_.size(); ++j)
             if (alone_[j] == least) farthest = std::max(farthest, fixed_->terms().covering(point.rho[j]));
         for (const double share : {1.0, 0.9, 0.75, 0.5, 0.25, 0.0}) {
             served_ = share;
             const double radius = std::max(needed(point), farthest);
-            const double each = 10.0 + 7.0 * static_cast<double>(y_->batches());
+            const double each = 10.0 + 1.5 * static_cast<double>(y_->batches());
             double cost = each * static_cast<double>(far_->z_within(first_ + p, radius));
             for (std::size_t j = 0; j < alone_.size(); ++j)
                 if (fixed_->terms().covering(point.rho[j]) > radius) cost += alone_[j];
@@ -219,7 +206,7 @@ private:
     void reach_most(std::size_t p) {
         Point& point = points_[p];
         GrowingRadius radius(point.radius);
-        const auto least = [&] { return far_ != nullptr ? needed_by_columns(point, 0.5 * served_) : needed(point); };
+        const auto least = [&] { return far_ != nullptr ? needed_by(point, 0.5 * served_) : needed(point); };
         for (double wanted = least(); wanted > point.radius; wanted = least()) {
             const double before = point.radius;
             radius.grow(wanted);
@@ -290,7 +277,7 @@ private:
             for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
                 const std::size_t j = b * batch_size + l;
                 if (fixed_->terms().covering(point.rho[j]) <= point.radius) continue;
-                const auto found = far_->kth_distance(y_->ascending(j), first_ + p, nearest_);
+                const auto found = far_->kth_distance(y_->ascending(j), first_ + p, point.rho[j], room_.data());
                 if (!found) continue;
                 point.alone[b] |= 1u << l;
                 point.rho[j] = *found;
@@ -399,7 +386,7 @@ private:
     }
 
     void order_z(Point& point) {
-        point.z.drop_beyond(*std::max_element(point.covered.begin(), point.covered.end()), *kernels_);
+        point.z.drop_beyond(farthest_covered(point), *kernels_);
         point.z.order(*kernels_, scratch_);
     }
 
@@ -442,7 +429,7 @@ private:
             auto above = set.own ? below + 1 : below;
             for (std::size_t j = 0; j < k; ++j) {
                 double& nearest = nearest_in_sets_[at + j * batch_size + l];
-                nearest = std::numeric_limits<double>::infinity();
+                nearest = infinity;
                 if (below == values.begin() && above == values.end()) continue;  // all others are among them
                 const bool upward =
                     below == values.begin() || (above != values.end() && *above - center < center - *(below - 1));
@@ -528,7 +515,7 @@ private:
     void count_everything(const double* radius, BatchCounts& n) const {
         const auto others = static_cast<std::int64_t>(fixed_->points() - 1);
         for (std::size_t l = 0; l < batch_size; ++l)
-            if (radius[l] == std::numeric_limits<double>::infinity()) n.xz[l] = n.yz[l] = n.z[l] = n.joint[l] = others;
+            if (radius[l] == infinity) n.xz[l] = n.yz[l] = n.z[l] = n.joint[l] = others;
     }
 
     static constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -541,7 +528,6 @@ private:
     const FarNeighbors* far_;
     NearBlocks near_;
     AlignedVector<double> room_;
-    KSmallest nearest_;
     std::vector<double> sorted_;
     std::vector<double> alone_;  // cost of searching each column by itself
     double served_ = 1.0;

@@ -11,7 +11,6 @@
 
 #include "ascending_column.hpp"
 #include "fixed_side.hpp"
-#include "kd_tree.hpp"
 
 namespace knnmi {
 
@@ -24,9 +23,10 @@ public:
     // Of a fixed side that does not count by line. The rows of each y are positions.
     explicit FarNeighbors(const FixedSide& fixed);
 
-    // The distance from the point at `position` to its k-th neighbour, where `nearest` keeps k; nothing if too many
-    // points would have to be looked at.
-    std::optional<double> kth_distance(const AscendingColumn& y, std::size_t position, KSmallest& nearest) const;
+    // The distance from the point at `position` to its k-th neighbour, or the bound where that is less; nothing if too
+    // many points would have to be looked at. `room` is for 2 * k + 8 values.
+    std::optional<double> kth_distance(const AscendingColumn& y, std::size_t position, double bound,
+                                       double* room) const;
 
     // What it costs to search a y by itself when the k-th distance is this, in nanoseconds, roughly as measured;
     // infinity where that finds nothing.
@@ -41,12 +41,14 @@ public:
     Counts within(const AscendingColumn& y, std::size_t position, double radius) const;
 
 private:
-    double xz_distance(std::size_t position, std::size_t other) const;
+    std::size_t within(const Geometry& geometry, std::size_t position, double radius) const;
 
     const FixedSide* fixed_;
     SpatialOrder xz_order_;
     Geometry xz_;
     std::size_t most_visited_;
+    std::vector<const double*> columns_;  // those of z, and x
+    std::vector<double> caps_;
 };
 
 }  // namespace knnmi

@@ -88,22 +88,15 @@ void RankedColumn::shorten() {
     take(by_rank_, short_by_rank_);
 }
 
-OrderedRows RankedColumn::ordered(const double* x, double x_cap, const double* z) const {
-    OrderedRows rows{.points = points_,
-                     .y = sorted_->view().values,
-                     .rows = nullptr,
-                     .short_rows = short_by_rank_.data(),
-                     .y_cap = y_cap_,
-                     .x = x,
-                     .z = z,
-                     .x_cap = x_cap,
-                     .z_cap = line_->z_cap()};
-    if (!short_by_rank_.empty()) return rows;
-    const AscendingColumn made = ascending();
-    rows.y = made.values.data();
-    rows.rows = made.rows.data();
-    rows.short_rows = nullptr;
-    return rows;
+OrderedRows RankedColumn::ordered(std::span<const double* const> columns, std::span<const double> caps) const {
+    if (short_by_rank_.empty()) return ascending().ordered(columns, caps);
+    return {.points = points_,
+            .y = sorted_->view().values,
+            .rows = nullptr,
+            .short_rows = short_by_rank_.data(),
+            .y_cap = y_cap_,
+            .columns = columns,
+            .caps = caps};
 }
 
 AscendingColumn RankedColumn::ascending() const {

@@ -48,11 +48,11 @@ public:
     // Rows are counted along the line. Made when first wanted, by whichever thread it is.
     AscendingColumn ascending() const;
 
-    // The same in part, often made sooner: the place of a row, and the rows by place beside x and z by row.
+    // The same in part, often made sooner: the place of a row, and the rows by place beside columns by row.
     std::size_t place(std::size_t row) const {
         return short_by_rank_.empty() ? ascending().places[row] : short_ranks_[row];
     }
-    OrderedRows ordered(const double* x, double x_cap, const double* z) const;
+    OrderedRows ordered(std::span<const double* const> columns, std::span<const double> caps) const;
 
     // For each row, how many others have the same y and the same label; the labels are the same ones in every call.
     const std::vector<std::uint32_t>& coincident(const Labels& labels) const;

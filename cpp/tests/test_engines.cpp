@@ -15,6 +15,7 @@
 #include "engines.hpp"
 #include "kernels/kernels.hpp"
 #include "sorted_column.hpp"
+#include "spatial_order.hpp"
 
 using namespace knnmi;
 using namespace knnmi::test;
@@ -460,6 +461,8 @@ TEST(neighbors_along_y_against_brute_force) {
                 const std::vector<std::uint32_t> rows = ascending_rows(sample.view(1, 1));
                 const std::vector<std::uint16_t> short_rows(rows.begin(), rows.end());
                 const std::vector<double> x = values_of(sample.view(0, 1)), z = values_of(sample.view(2, 1));
+                const std::vector<const double*> columns{z.data(), x.data()};
+                const std::vector<double> caps{cap, cap_of(false)};
                 std::vector<double> y;
                 for (const std::uint32_t row : rows) y.push_back(sample(row, 1));
                 for (const Kernels* const set : usable_kernels())
@@ -469,31 +472,68 @@ TEST(neighbors_along_y_against_brute_force) {
                                                   .rows = rows.data(),
                                                   .short_rows = is_short ? short_rows.data() : nullptr,
                                                   .y_cap = cap,
-                                                  .x = x.data(),
-                                                  .z = z.data(),
-                                                  .x_cap = cap_of(false),
-                                                  .z_cap = cap};
+                                                  .columns = columns,
+                                                  .caps = caps};
                         for (std::size_t place = 0; place < n; ++place) {
                             const std::size_t row = rows[place];
-                            std::vector<double> distances;
-                            for (std::size_t i = 0; i < n; ++i)
-                                if (i != row)
-                                    distances.push_back(
-                                        std::max({std::min(std::abs(sample(i, 1) - sample(row, 1)), cap),
-                                                  std::abs(x[i] - x[row]), std::min(std::abs(z[i] - z[row]), cap)}));
-                            std::sort(distances.begin(), distances.end());
+                            std::vector<double> in_yz, in_all;
+                            for (std::size_t i = 0; i < n; ++i) {
+                                if (i == row) continue;
+                                in_yz.push_back(std::min(
+                                    std::max(std::abs(sample(i, 1) - sample(row, 1)), std::abs(z[i] - z[row])), cap));
+                                in_all.push_back(std::max(in_yz.back(), std::abs(x[i] - x[row])));
+                            }
+                            std::sort(in_all.begin(), in_all.end());
+                            const auto within = [](const std::vector<double>& distances, double radius) {
+                                return static_cast<std::size_t>(std::count_if(distances.begin(), distances.end(),
+                                                                              [&](double d) { return d <= radius; }));
+                            };
                             for (const std::size_t k : {1u, 3u, 7u}) {
                                 std::vector<double> room(2 * k + batch_size);
-                                const double kth = distances[k - 1];
+                                const double kth = in_all[k - 1];
+                                const auto nearest = [&](double bound, std::size_t most) {
+                                    return set->nearest_along(ordered, row, place, bound, most, k, room.data());
+                                };
                                 for (const double bound : {kth, 0.5 * kth, 2.0 * kth, cap_of(false)})
-                                    CHECK(set->nearest_along(ordered, row, place, bound, k, room.data()) ==
-                                          std::min(kth, bound));
-                                const auto within = std::upper_bound(distances.begin(), distances.end(), kth);
-                                CHECK(set->within_along(ordered, row, place, kth) ==
-                                      static_cast<std::size_t>(within - distances.begin()));
+                                    CHECK(nearest(bound, no_end) == std::min(kth, bound));
+                                const double early = nearest(cap_of(false), 50);
+                                CHECK(early == kth || (early == -1.0 && n > 50));
+                                const AlongCounts counts = set->within_along(ordered, row, place, kth);
+                                CHECK(counts.all == within(in_all, kth) && counts.but_last == within(in_yz, kth));
                             }
                         }
                     }
+            }
+}
+
+// Boxes that are near as a whole, in part and not, and the last ones, which are not full.
+TEST(points_within_boxes_against_brute_force) {
+    std::mt19937_64 draw(10);
+    for (const Family& family : data_families)
+        for (const std::size_t n : {1u, 15u, 16u, 17u, 127u, 129u, 1'030u, 3'000u})
+            for (const std::size_t dimensions : {1u, 2u, 4u}) {
+                const Sample sample = with_categories(family.make(n, dimensions, n), draw);
+                const SpatialOrder order({sample.all()});
+                const Geometry geometry = order.geometry();
+                for (std::size_t position = 0; position < n; position += 1 + n / 20) {
+                    std::vector<double> center, distances(n);
+                    for (std::size_t c = 0; c < dimensions; ++c) {
+                        const double* const along = geometry.coordinates + c * geometry.stride;
+                        center.push_back(along[position]);
+                        for (std::size_t i = 0; i < n; ++i)
+                            distances[i] = std::max(distances[i], std::min(std::abs(along[i] - along[position]),
+                                                                           cap_of(geometry.categories[c] != 0)));
+                    }
+                    for (const std::size_t nearer : {std::size_t{0}, n / 50, n / 4, n / 2, n - 1}) {
+                        std::vector<double> sorted = distances;
+                        std::sort(sorted.begin(), sorted.end());
+                        const double radius = sorted[nearer];
+                        const auto expected = std::upper_bound(sorted.begin(), sorted.end(), radius) - sorted.begin();
+                        for (const Kernels* const set : usable_kernels())
+                            CHECK(set->within_boxes(geometry, n, center.data(), radius) ==
+                                  static_cast<std::size_t>(expected));
+                    }
+                }
             }
 }
 

@@ -1,42 +1,53 @@
-// The neighbours of one point along a y, from the nearest value on. What is near there is looked at in x and z, eight
-// points at a time.
+// The neighbours of one point along a y, from the nearest value on. What is near there is looked at in other columns,
+// eight points at a time.
 #pragma once
 
 #include "kernels/common.hpp"
 
 namespace knnmi::KNNMI_ISA {
 
+// Eight places in y; those wanted among them as bits.
+struct EightPlaces {
+    std::size_t first;
+    unsigned wanted;
+};
+
 class PointAlong {
 public:
     PointAlong(const OrderedRows& rows, std::size_t row, std::size_t place)
-        : rows_(rows),
-          place_(place),
-          y_(rows.y[place]),
-          own_y_(broadcast(y_)),
-          own_x_(broadcast(rows.x[row])),
-          own_z_(broadcast(rows.z[row])),
-          y_cap_(broadcast(rows.y_cap)),
-          x_cap_(broadcast(rows.x_cap)),
-          z_cap_(broadcast(rows.z_cap)) {}
+        : rows_(rows), row_(row), place_(place), y_(rows.y[place]) {}
 
-    // Calls visit(distances) for the points of either side that are near in y, and others, until each next one is not.
-    // Where there are fewer than eight, `nothing` stands in the place of a distance.
+    // Calls visit(eight places) for those of either side that are near in y, and others, until each next one is not.
+    // False from it ends the walk.
     template <class Near, class Visit>
-    void outward(double nothing, const Near& near, const Visit& visit) const {
+    void outward(const Near& near, const Visit& visit) const {
         std::size_t below = place_, above = place_ + 1;
         for (;;) {
             const bool down = below > 0 && near(distance_in_y(below - 1));
             const bool up = above < rows_.points && near(distance_in_y(above));
             if (!down && !up) return;
             if (down) {
-                visit(below < lanes ? distances_around(0, below, nothing) : distances(below - lanes));
-                below = below < lanes ? 0 : below - lanes;
+                const std::size_t many = below < lanes ? below : lanes;
+                below -= many;
+                if (!visit(EightPlaces{below, (1u << many) - 1})) return;
             }
             if (up) {
-                visit(above + lanes > rows_.points ? distances_around(above, rows_.points, nothing) : distances(above));
-                above += lanes;
+                const std::size_t beyond = above + lanes < rows_.points ? 0 : above + lanes - rows_.points;
+                if (!visit(EightPlaces{above - beyond, 0xffu & 0xffu << beyond})) return;
+                above += lanes - beyond;
             }
         }
+    }
+
+    Doubles distances_in_y(EightPlaces places) const { return apart(load(rows_.y + places.first), y_, rows_.y_cap); }
+
+    // In the columns from one to before another, or `least` where that is more.
+    Doubles distances(EightPlaces places, std::size_t begin, std::size_t end, Doubles least) const {
+        const Positions rows = rows_.short_rows != nullptr ? load_positions(rows_.short_rows + places.first)
+                                                           : load_positions(rows_.rows + places.first);
+        for (std::size_t c = begin; c < end; ++c)
+            least = max(least, apart(gather(rows_.columns[c], rows), rows_.columns[c][row_], rows_.caps[c]));
+        return least;
     }
 
 private:
@@ -45,58 +56,66 @@ private:
         return apart < rows_.y_cap ? apart : rows_.y_cap;
     }
 
-    Doubles distances(std::size_t first) const {
-        const Positions rows =
-            rows_.short_rows != nullptr ? load_positions(rows_.short_rows + first) : load_positions(rows_.rows + first);
-        const auto apart = [](Doubles values, Doubles own, Doubles cap) {
-            return min(absolute(subtract(values, own)), cap);
-        };
-        return max(apart(load(rows_.y + first), own_y_, y_cap_),
-                   max(apart(gather(rows_.x, rows), own_x_, x_cap_), apart(gather(rows_.z, rows), own_z_, z_cap_)));
-    }
-
-    Doubles distances_around(std::size_t begin, std::size_t end, double nothing) const {
-        const std::size_t first = end < lanes ? 0 : end - lanes;
-        double found[lanes];
-        store(found, distances(first));
-        for (std::size_t i = 0; i < lanes; ++i)
-            if (first + i < begin || first + i >= end) found[i] = nothing;
-        return load(found);
+    static Doubles apart(Doubles values, double own, double cap) {
+        return min(absolute(subtract(values, broadcast(own))), broadcast(cap));
     }
 
     const OrderedRows& rows_;
-    std::size_t place_;
+    std::size_t row_, place_;
     double y_;
-    Doubles own_y_, own_x_, own_z_, y_cap_, x_cap_, z_cap_;
 };
 
-inline double nearest_along(const OrderedRows& rows, std::size_t row, std::size_t place, double bound, std::size_t k,
-                            double* room) {
+// With infinity in the place of what is not wanted.
+inline Doubles only(unsigned wanted, Doubles distances) {
+    if (wanted == 0xff) return distances;
+    double each[lanes];
+    store(each, distances);
+    for (std::size_t l = 0; l < lanes; ++l)
+        if ((wanted >> l & 1u) == 0) each[l] = __builtin_inf();
+    return load(each);
+}
+
+inline double nearest_along(const OrderedRows& rows, std::size_t row, std::size_t place, double bound, std::size_t most,
+                            std::size_t k, double* room) {
+    const PointAlong point(rows, row, place);
     return with_smallest_of_all(k, room, [&](auto nearest) {
-        std::size_t looked = 0, next = 8;  // at how many is the bound found anew: less and less often
-        PointAlong(rows, row, place)
-            .outward(
-                __builtin_inf(), [&](double d) { return d < bound; },
-                [&](Doubles distances) {
-                    nearest.insert(distances);
-                    if (++looked < next) return;
-                    next *= 2;
-                    const double kth = nearest.largest_over_lanes();
-                    bound = kth < bound ? kth : bound;
-                });
-        const double kth = nearest.largest_over_lanes();
-        return kth < bound ? kth : bound;
+        std::size_t looked = 0, next = 8;  // at how many eights the bound is found anew: less and less often
+        const auto tighten = [&] {
+            const double kth = nearest.largest_over_lanes();
+            bound = kth < bound ? kth : bound;
+        };
+        bool ended = false;
+        point.outward([&](double d) { return d < bound; },
+                      [&](EightPlaces places) {
+                          const Doubles in_y = point.distances_in_y(places);
+                          nearest.insert(only(places.wanted, point.distances(places, 0, rows.columns.size(), in_y)));
+                          if (++looked < next) return true;
+                          next *= 2;
+                          tighten();
+                          ended = looked * lanes > most;
+                          return !ended;
+                      });
+        if (ended) return -1.0;
+        tighten();
+        return bound;
     });
 }
 
-inline std::size_t within_along(const OrderedRows& rows, std::size_t row, std::size_t place, double radius) {
+inline AlongCounts within_along(const OrderedRows& rows, std::size_t row, std::size_t place, double radius) {
+    const PointAlong point(rows, row, place);
     const Doubles reach = broadcast(radius);
-    std::size_t found = 0;
-    PointAlong(rows, row, place)
-        .outward(
-            __builtin_nan(""), [&](double d) { return d <= radius; },
-            [&](Doubles distances) { found += count(bits(less_equal(distances, reach))); });
-    return found;
+    const std::size_t last = rows.columns.size() - 1;
+    AlongCounts n{0, 0};
+    point.outward([&](double d) { return d <= radius; },
+                  [&](EightPlaces places) {
+                      const Doubles in_y = point.distances_in_y(places);
+                      const Doubles but_last = point.distances(places, 0, last, in_y);
+                      const Doubles all = point.distances(places, last, last + 1, but_last);
+                      n.but_last += count(bits(less_equal(but_last, reach)) & places.wanted);
+                      n.all += count(bits(less_equal(all, reach)) & places.wanted);
+                      return true;
+                  });
+    return n;
 }
 
 }  // namespace knnmi::KNNMI_ISA

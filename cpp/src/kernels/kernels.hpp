@@ -37,18 +37,22 @@ struct RankedLine {
     double y_cap, z_cap;
 };
 
-// The rows by ascending y, eight at least, and where each is in x and z.
+// The rows by ascending y, eight at least, and where each is in other columns.
 struct OrderedRows {
     std::size_t points;
     const double* y;
     const std::uint32_t* rows;
     const std::uint16_t* short_rows;  // instead of the rows, where it is not null
     double y_cap;
-    const double *x, *z;  // by row
-    double x_cap, z_cap;
+    std::span<const double* const> columns;  // each by row
+    std::span<const double> caps;            // of these
 };
 
-inline constexpr std::size_t no_end = static_cast<std::size_t>(-1) / batch_size;  // of patience
+struct AlongCounts {
+    std::size_t but_last, all;  // of the columns, beside y
+};
+
+inline constexpr std::size_t no_end = static_cast<std::size_t>(-1) / batch_size;  // of what ends a walk
 
 struct LineCounts {
     std::size_t yz, y, z;  // the point itself included; y, if the sorted values are its own
@@ -265,12 +269,14 @@ struct Kernels {
     BatchNearest (*batch_nearest)(const NeighborList& xz, const BatchView& y, std::size_t self,
                                   std::span<const double> others, std::size_t k, std::size_t patience, double* room,
                                   double* rho);
-    // The distance from a row, whose place in y is given, to its k-th neighbour, or the bound where that is less.
-    // `room` is for 2 * k + 8 values.
-    double (*nearest_along)(const OrderedRows& rows, std::size_t row, std::size_t place, double bound, std::size_t k,
-                            double* room);
+    // The distance from a row, whose place in y is given, to its k-th neighbour, or the bound where that is less; or -1
+    // where about `most` others were looked at and more would have to be. `room` is for 2 * k + 8 values.
+    double (*nearest_along)(const OrderedRows& rows, std::size_t row, std::size_t place, double bound, std::size_t most,
+                            std::size_t k, double* room);
     // How many others are within the radius.
-    std::size_t (*within_along)(const OrderedRows& rows, std::size_t row, std::size_t place, double radius);
+    AlongCounts (*within_along)(const OrderedRows& rows, std::size_t row, std::size_t place, double radius);
+    // How many points of a geometry are within the radius of a center. Boxes that lie within it are counted whole.
+    std::size_t (*within_boxes)(const Geometry& geometry, std::size_t points, const double* center, double radius);
     // How many in the list are within each of eight radii.
     void (*batch_within)(const NeighborList& list, const double* radius, std::int64_t* out);
     // How many of the positions from one to before another are within each of eight radii in y.

@@ -1,6 +1,7 @@
 // The table of one instruction set; included at the end of each <instruction set>.cpp.
 #include "kernels/along.hpp"
 #include "kernels/batch.hpp"
+#include "kernels/boxes.hpp"
 #include "kernels/line.hpp"
 #include "kernels/plane.hpp"
 #include "kernels/plane_batch.hpp"
@@ -29,6 +30,7 @@ inline constexpr Kernels table(const char* name) {
             .batch_nearest = batch_nearest,
             .nearest_along = nearest_along,
             .within_along = within_along,
+            .within_boxes = within_boxes,
             .batch_within = batch_within,
             .batch_within_run = batch_within_run,
             .batch_within_y = batch_within_y};
