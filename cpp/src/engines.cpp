@@ -114,7 +114,7 @@ bool fits_space(const Points& x, const Points& z, const Neighborhood& neighborho
     if (count < 16 || permuted == nullptr) return false;
     const Ties fixed = ties_in({x, z});
     const double equal_in_y = ties_in({*permuted}).equal / static_cast<double>(rows);
-    return 2 * fixed.different < fixed.sample && fixed.equal * equal_in_y >= neighborhood.k;
+    return 3 * fixed.different < fixed.sample && fixed.equal * equal_in_y >= neighborhood.k;
 }
 
 }  // namespace

@@ -95,6 +95,8 @@ inline const char* moves(const double* a) {
     const std::uint32_t from[lanes] = {7, 0, 3, 3, 1, 6, 2, 5};
     const double gathered[lanes] = {a[7], a[0], a[3], a[3], a[1], a[6], a[2], a[5]};
     REQUIRE(same(gather(a, load_positions(from)), gathered));
+    const std::uint16_t short_from[lanes] = {7, 0, 3, 3, 1, 6, 2, 5};
+    REQUIRE(same(gather(a, load_positions(short_from)), gathered));
     const double equal[lanes] = {a[3], a[3], a[3], a[3], a[3], a[3], a[3], a[3]};
     REQUIRE(same(broadcast(a[3]), equal));
     for (unsigned chosen = 0; chosen < 256; ++chosen) {
