@@ -9,7 +9,7 @@ namespace knnmi {
 template <class T>
 class MadeLater {
 public:
-    // make(value) is called once at most, and not again if it throws nothing.
+    // Calls make(value) before the first use, and again only if it threw.
     template <class Make>
     const T& get(const Make& make) {
         if (!made_.load(std::memory_order_acquire)) {
