@@ -20,10 +20,9 @@ AlongY::AlongY(const FixedSide& fixed, const Points& x)
     }
     for (std::uint32_t& row : row_) row = along[row];
     x_ = std::move(x_along);
-    z_.assign(line.z().values, line.z().values + n);
-    columns_ = {z_.data(), x_.data()};
+    columns_ = {line.z().values, x_.data()};
     std::vector<double> both = x_;
-    both.insert(both.end(), z_.begin(), z_.end());
+    both.insert(both.end(), line.z().values, line.z().values + n);
     cells_ = RowLabels().of(Points::column_major(both.data(), n, 2));
 }
 
@@ -41,16 +40,15 @@ std::size_t AlongY::joint_within(const RankedColumn& y, std::size_t position, do
 
 std::size_t AlongY::xz_within(std::size_t position, double radius) const {
     const std::uint32_t row = row_[position];
-    return kernels_->line_within(ranked_x_.view(), x_[row], z_[row], radius).yz - 1;
+    return kernels_->line_within(ranked_x_.view(), x_[row], columns_[0][row], radius).yz - 1;
 }
 
-std::size_t AlongY::y_within(const RankedColumn& y, std::size_t position, double radius) const {
-    const RankedLine line = y.view();
-    RankedLine alone = line;
+std::size_t AlongY::y_within(const RankedColumn& y, double value, double radius) const {
+    RankedLine alone = y.view();
     alone.z = nullptr;
     alone.ranks = nullptr;
     alone.grid = nullptr;
-    return kernels_->line_within(alone, line.y->values[y.place(row_[position])], 0.0, radius).yz - 1;
+    return kernels_->line_within(alone, value, 0.0, radius).yz - 1;
 }
 
 }  // namespace knnmi

@@ -22,15 +22,15 @@ public:
     // 2 * k + 8 values.
     double kth_distance(const RankedColumn& y, std::size_t position, double bound, std::size_t k, double* room) const;
 
-    // Other points within the radius, in (x, y, z), in (x, z) and in y.
+    // Other points within the radius, in (x, y, z), in (x, z) and, of a value, in y.
     std::size_t joint_within(const RankedColumn& y, std::size_t position, double radius) const;
     std::size_t xz_within(std::size_t position, double radius) const;
-    std::size_t y_within(const RankedColumn& y, std::size_t position, double radius) const;
+    std::size_t y_within(const RankedColumn& y, double value, double radius) const;
 
 private:
     // Rows are counted along the line, as those of a RankedColumn.
     std::vector<std::uint32_t> row_;        // at each position
-    std::vector<double> x_, z_;             // by row
+    std::vector<double> x_;                 // by row
     Labels cells_;                          // equal where x and z are
     std::array<const double*, 2> columns_;  // z and x
     std::array<double, 2> caps_;

@@ -70,7 +70,6 @@ private:
     struct Point {
         Neighbors xz, z;
         double radius = 0.0;          // up to which they were collected
-        std::size_t listed = 0;       // points in (x, z), with those of sets
         AlignedVector<double> rho;    // k-th distances, eight for each batch
         std::vector<unsigned> alone;  // for each batch, the columns that are searched by themselves, as bits
         std::vector<double> covered;  // and how far points must be looked at for all others
@@ -123,7 +122,7 @@ private:
         double less = -1.0, more = infinity;  // radii within which there are too few, and too many
         for (int tries = 0; tries < most_tries; ++tries) {
             const bool found = find(p, radius);
-            if (found && (point.listed >= 2 * fixed_->k() || point.listed + 1 >= fixed_->points())) break;
+            if (found && listed(point) >= std::min(2 * fixed_->k(), fixed_->points() - 1)) break;
             if (!found && radius == infinity) break;
             (found ? less : more) = radius;
             if (more == infinity)
@@ -142,6 +141,13 @@ private:
             point.xz.drop_beyond(point.radius, *kernels_);
         }
         point.xz.order(*kernels_, scratch_);
+    }
+
+    // Points in (x, z), with those of sets.
+    std::size_t listed(const Point& point) const {
+        std::size_t points = point.xz.size();
+        for (const NearSet& set : point.sets_in_xz) points += fixed_->sets()[set.number].points();
+        return points;
     }
 
     // For a list that would have served all columns, or have been long enough.
@@ -201,19 +207,23 @@ private:
         served_ = best;
     }
 
-    // Collects farther out until no neighbour that is missing can be nearer than a k-th one; only the batches that this
-    // concerns walk again.
+    // Collects farther out; only the batches that this concerns walk again.
+    void reach(std::size_t p, double radius) {
+        const double before = points_[p].radius;
+        collect(p, radius);
+        end_if_stopped();
+        for (std::size_t b = 0; b < y_->batches(); ++b)
+            if (points_[p].covered[b] > before) batch_nearest(p, b);
+    }
+
+    // Until no neighbour that is missing can be nearer than a k-th one.
     void reach_most(std::size_t p) {
         Point& point = points_[p];
         GrowingRadius radius(point.radius);
         const auto least = [&] { return far_ != nullptr ? needed_by(point, 0.5 * served_) : needed(point); };
         for (double wanted = least(); wanted > point.radius; wanted = least()) {
-            const double before = point.radius;
             radius.grow(wanted);
-            collect(p, radius);
-            end_if_stopped();
-            for (std::size_t b = 0; b < y_->batches(); ++b)
-                if (point.covered[b] > before) batch_nearest(p, b);
+            reach(p, radius);
         }
     }
 
@@ -232,7 +242,8 @@ private:
                     const double rho = point.rho[b * batch_size + l];
                     if (fixed_->terms().covering(rho) <= point.radius) continue;
                     sorted_.push_back(fixed_->terms().covering(rho));
-                    const std::size_t near = along_y_->y_within(y_->ranked(b * batch_size + l), first_ + p, rho);
+                    const double value = y_->batch(b).values[(first_ + p) * batch_size + l];
+                    const std::size_t near = along_y_->y_within(y_->ranked(b * batch_size + l), value, rho);
                     alone_.push_back(30.0 + 1.1 * static_cast<double>(near));
                 }
                 if (sorted_.size() > before) each += 1.5;
@@ -286,12 +297,8 @@ private:
         }
         GrowingRadius radius(point.radius);
         for (double wanted = farthest_covered(point); wanted > point.radius; wanted = farthest_covered(point)) {
-            const double before = point.radius;
             radius.grow(wanted);
-            collect(p, radius);
-            end_if_stopped();
-            for (std::size_t b = 0; b < y_->batches(); ++b)
-                if (point.covered[b] > before) batch_nearest(p, b);
+            reach(p, radius);
         }
     }
 
@@ -340,8 +347,6 @@ private:
             kernels_->neighbors(query(near.in_sets), radius, {xz.distance + found[0], xz.position + found[0]},
                                 in_sets_.reserve(near.in_sets.size() * block_size), found_in_sets);
         point.xz.found(found[0] + found_in_sets[0]);
-        point.listed = point.xz.size();
-        for (const NearSet& set : point.sets_in_xz) point.listed += fixed_->sets()[set.number].points();
         point.z.found(found[1]);
         point.radius = radius;
         return true;
