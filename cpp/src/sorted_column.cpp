@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace knnmi {
@@ -10,8 +11,37 @@ namespace {
 constexpr std::size_t run = 8;
 constexpr double beyond = std::numeric_limits<double>::quiet_NaN();  // fails every comparison
 
-constexpr std::size_t cells_for_each = 2;  // value
-constexpr std::size_t most_in_cell = 5;    // that are found there nearly always
+constexpr std::size_t cells_for_each = 2;              // value, of equal width
+constexpr std::size_t most_octave_cells_for_each = 8;  // many of these are far out and empty
+constexpr std::size_t most_in_cell = 5;                // that are found there nearly always
+
+Cells even_cells(std::span<const double> values) {
+    const std::size_t count = cells_for_each * values.size();
+    return {.origin = values.front(),
+            .per_unit = static_cast<double>(count) / (values.back() - values.front()),
+            .last = static_cast<double>(count - 1)};
+}
+
+// Around the densest half of the values, which is the first octave on both sides. None, where that is too narrow or
+// too wide for a number.
+std::optional<Cells> octave_cells(std::span<const double> values) {
+    const std::size_t half = values.size() / 2;
+    std::size_t first = 0;
+    for (std::size_t i = 0; i + half < values.size(); ++i)
+        if (values[i + half] - values[i] < values[first + half] - values[first]) first = i;
+    const double low = values[first], width = values[first + half] - low, per_unit = 2.0 / width;
+    if (per_unit == 0.0 || per_unit == std::numeric_limits<double>::infinity()) return std::nullopt;
+    Cells cells{.origin = low + 0.5 * width, .per_unit = per_unit, .last = 0x1p62, .before = std::int64_t{1} << 61};
+    std::size_t before, count;
+    do {
+        ++cells.shift;
+        before = cells.of(values.front());
+        count = cells.of(values.back()) - before + 1;
+    } while (count > most_octave_cells_for_each * values.size());
+    cells.before -= static_cast<std::int64_t>(before);
+    cells.last = static_cast<double>(count - 1);
+    return cells;
+}
 
 void fill_run(AlignedVector<double>& values) { values.resize((values.size() + run - 1) / run * run, beyond); }
 
@@ -64,13 +94,18 @@ void SortedColumn::make_levels() {
 
 // None, where too many values would share theirs with others for them to be of use.
 void SortedColumn::make_cells(std::size_t different) {
-    const std::size_t count = cells_for_each * different;
-    const double* const values = view_.level[0];
-    view_.cells = {.low = values[0],
-                   .per_unit = static_cast<double>(count) / (values[different - 1] - values[0]),
-                   .last = static_cast<double>(count - 1)};
-    before_cell_.assign(count, 0);
-    for (std::size_t i = 0; i < different; ++i) ++before_cell_[view_.cells.of(values[i])];
+    const std::span<const double> values(view_.level[0], different);
+    bool useful = fill_cells(values, even_cells(values));
+    if (!useful)
+        if (const std::optional<Cells> cells = octave_cells(values)) useful = fill_cells(values, *cells);
+    if (useful) view_.before_cell = before_cell_.data();
+}
+
+// False where too many values share theirs with others.
+bool SortedColumn::fill_cells(std::span<const double> values, const Cells& cells) {
+    view_.cells = cells;
+    before_cell_.assign(static_cast<std::size_t>(cells.last) + 1, 0);
+    for (const double value : values) ++before_cell_[cells.of(value)];
     std::size_t before = 0, crowded = 0;
     for (std::uint32_t& cell : before_cell_) {
         const std::size_t here = cell;
@@ -78,7 +113,7 @@ void SortedColumn::make_cells(std::size_t different) {
         cell = static_cast<std::uint32_t>(before > 0 ? before - 1 : 0);
         before += here;
     }
-    if (crowded <= different / 4) view_.before_cell = before_cell_.data();
+    return crowded <= values.size() / 4;
 }
 
 }  // namespace knnmi

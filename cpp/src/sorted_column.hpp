@@ -1,5 +1,5 @@
 // A sorted column that eight comparisons at a time search: of its different values every level keeps the last of each
-// run of eight below it. Where the values are spread evenly enough, a search starts from cells.
+// run of eight below it. A search starts from cells, unless the values crowd in few of them.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +32,7 @@ public:
 private:
     void make_levels();
     void make_cells(std::size_t different);
+    bool fill_cells(std::span<const double> values, const Cells& cells);
 
     AlignedVector<double> values_;
     SortedLevels view_{};

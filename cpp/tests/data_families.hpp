@@ -87,6 +87,14 @@ inline Sample hugely_scaled(std::size_t n, std::size_t d, std::uint64_t seed) {
     return sample;
 }
 
+// Most values are subnormal, the others far outside.
+inline Sample crowded(std::size_t n, std::size_t d, std::uint64_t seed) {
+    Sample sample = gaussian(n, d, seed);
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < d; ++j) sample(i, j) *= (i + j) % 5 == 0 ? 1e300 : 1e-309;
+    return sample;
+}
+
 // Each column has a row of its own far outside.
 inline Sample outliers(std::size_t n, std::size_t d, std::uint64_t seed) {
     Sample sample = gaussian(n, d, seed);
@@ -111,6 +119,7 @@ inline constexpr Family data_families[] = {
     {"all equal", all_equal},     {"constant column", constant_column},
     {"heavy tails", heavy_tails}, {"hugely scaled", hugely_scaled},
     {"outliers", outliers},       {"two values", two_values},
+    {"crowded", crowded},
 };
 
 }  // namespace knnmi::test

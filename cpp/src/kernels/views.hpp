@@ -31,15 +31,24 @@ struct Geometry {
     Boxes block_boxes, group_boxes;
 };
 
-// Cells of equal width over a range of values.
+// Cells over a range of values: of equal width, or around a middle and on both sides twice as wide in each octave.
 struct Cells {
-    double low, per_unit, last;  // the first value, one over the width, and the last cell
+    double origin, per_unit;  // the first value and one over the width, or the middle and one over the first octave
+    double last;
+    int shift = 0;            // of octaves: bits of a distance that make no difference within a cell
+    std::int64_t before = 0;  // of octaves: cells below the middle
 
     // Monotone in the value, whatever it is. Inlined: a function of its own, made for a wider instruction set, could be
     // linked into a narrower one.
     [[gnu::always_inline]] std::size_t of(double value) const {
-        const double cell = (value - low) * per_unit;
-        return cell > 0.0 ? static_cast<std::size_t>(cell < last ? cell : last) : 0;
+        const double units = (value - origin) * per_unit;
+        if (shift == 0) return units > 0.0 ? static_cast<std::size_t>(units < last ? units : last) : 0;
+        // The bits of a number from 1 on are evenly spread within an octave, and go on from one to the next.
+        const auto bits = [](double number) { return __builtin_bit_cast(std::int64_t, number); };
+        const std::int64_t out = (bits(1.0 + __builtin_fabs(units)) - bits(1.0)) >> shift;
+        const std::int64_t cell = before + (units < 0.0 ? -out : out);
+        const auto most = static_cast<std::int64_t>(last);
+        return cell > 0 ? static_cast<std::size_t>(cell < most ? cell : most) : 0;
     }
 };
 
