@@ -5,29 +5,38 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace knnmi {
-
-using PhiloxBlock = std::array<std::uint32_t, 4>;
-
-PhiloxBlock philox(PhiloxBlock counter, std::array<std::uint32_t, 2> key);
 
 // The random words of permutation number `index` of test `stream` in a run with `seed`.
 class RandomWords {
 public:
     RandomWords(std::uint64_t seed, std::uint64_t stream, std::uint32_t index);
 
-    std::uint32_t next();
+    std::uint32_t next() {
+        if (used_ == made_) refill();
+        return words_[used_++];
+    }
 
     // Uniform on 0..bound-1, without bias (Lemire 2019, doi:10.1145/3230636); bound >= 1.
-    std::uint32_t below(std::uint32_t bound);
+    std::uint32_t below(std::uint32_t bound) {
+        std::uint64_t product = std::uint64_t{next()} * bound;
+        if (static_cast<std::uint32_t>(product) < bound) {
+            const std::uint32_t threshold = -bound % bound;  // 2^32 modulo bound
+            while (static_cast<std::uint32_t>(product) < threshold) product = std::uint64_t{next()} * bound;
+        }
+        return static_cast<std::uint32_t>(product >> 32);
+    }
 
 private:
+    void refill();
+
     std::array<std::uint32_t, 2> key_;
-    PhiloxBlock counter_;
-    PhiloxBlock block_{};
-    std::size_t used_ = block_.size();
+    std::array<std::uint32_t, 4> counter_;
+    std::array<std::uint32_t, 64> words_{};  // of which the first made_ hold
+    std::size_t made_ = 0, used_ = 0;
 };
 
 }  // namespace knnmi

@@ -177,10 +177,30 @@ inline const char* counts() {
     return nullptr;
 }
 
+// Lane by lane as 64-bit integers, whatever is in the upper halves.
+inline const char* words() {
+    constexpr std::uint32_t near_end = 0xfffffffd, x = 0x9e3779b9, y = 0xcafef00d;
+    const Words factors = words_from(near_end);
+    const Words products = product(factors, broadcast_word(x)), squares = product(products, products);
+    std::uint32_t found[4 * word_lanes];
+    store_in_turn(found, factors, products, upper_half(products), exclusive_or(products, squares, broadcast_word(y)));
+    for (std::uint32_t l = 0; l < word_lanes; ++l) {
+        const std::uint32_t factor = near_end + l;
+        const std::uint64_t whole = std::uint64_t{factor} * x;
+        const auto low = static_cast<std::uint32_t>(whole);
+        REQUIRE(found[4 * l] == factor);
+        REQUIRE(found[4 * l + 1] == low);
+        REQUIRE(found[4 * l + 2] == whole >> 32);
+        REQUIRE(found[4 * l + 3] == (low ^ low * low ^ y));
+    }
+    return nullptr;
+}
+
 // `drawn` are vectors of eight values.
 inline const char* check_operations(const double* drawn, std::size_t vectors) {
     REQUIRE_ALL(whole_numbers());
     REQUIRE_ALL(counts());
+    REQUIRE_ALL(words());
     for (std::size_t i = 0; i < vectors; ++i) {
         REQUIRE_ALL(moves(drawn + i * lanes));
         for (std::size_t j = 0; j < vectors; ++j) {

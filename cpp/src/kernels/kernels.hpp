@@ -1,4 +1,4 @@
-// The inner loops of the fast engines, once for each instruction set.
+// The inner loops of the fast engines and of random words, once for each instruction set.
 #pragma once
 
 #include <cstddef>
@@ -212,9 +212,12 @@ struct SpaceCounts {
     std::uint32_t *xz, *yz, *z, *joint;
 };
 
+inline constexpr std::size_t most_philox_blocks = 16;
+
 struct Kernels {
     const char* name;
-    std::size_t most_batched;  // the largest k for plane_batch_within
+    std::size_t most_batched;   // the largest k for plane_batch_within
+    std::size_t philox_blocks;  // most_philox_blocks at most
 
     // Writes the numbers of the boxes within the radius, among those in the listed runs of eight; returns how many.
     std::size_t (*boxes_within)(const Boxes& boxes, std::size_t dimensions, const unsigned char* categories,
@@ -285,6 +288,10 @@ struct Kernels {
     // The same of a list, together with those also within the radius in y.
     void (*batch_within_y)(const NeighborList& list, const BatchView& y, std::size_t self, const double* radius,
                            std::int64_t* in_list, std::int64_t* in_both);
+
+    // The four words of each of philox_blocks blocks of Philox4x32-10. The first has the counter that is given, of four
+    // words, and each next one has one more in the first of these. The key is two words.
+    void (*philox)(const std::uint32_t* counter, const std::uint32_t* key, std::uint32_t* out);
 };
 
 // The sets that this processor has, the widest last.

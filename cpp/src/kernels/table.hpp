@@ -3,6 +3,7 @@
 #include "kernels/batch.hpp"
 #include "kernels/boxes.hpp"
 #include "kernels/line.hpp"
+#include "kernels/philox.hpp"
 #include "kernels/plane.hpp"
 #include "kernels/plane_batch.hpp"
 #include "kernels/single.hpp"
@@ -13,6 +14,7 @@ namespace knnmi::KNNMI_ISA {
 inline constexpr Kernels table(const char* name) {
     return {.name = name,
             .most_batched = most_in_registers,
+            .philox_blocks = philox_blocks,
             .boxes_within = boxes_within,
             .nearest = nearest,
             .counts_within = counts_within,
@@ -33,7 +35,8 @@ inline constexpr Kernels table(const char* name) {
             .within_boxes = within_boxes,
             .batch_within = batch_within,
             .batch_within_run = batch_within_run,
-            .batch_within_y = batch_within_y};
+            .batch_within_y = batch_within_y,
+            .philox = philox};
 }
 
 }  // namespace knnmi::KNNMI_ISA

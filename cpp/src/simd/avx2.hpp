@@ -206,4 +206,24 @@ inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* en
     return bits_of_both(wide(0), wide(16));
 }
 
+using Words = __m256i;
+inline constexpr std::size_t word_lanes = 4;
+
+inline Words broadcast_word(std::uint32_t a) { return _mm256_set1_epi32(static_cast<int>(a)); }
+inline Words words_from(std::uint32_t first) {
+    return _mm256_add_epi32(broadcast_word(first), _mm256_setr_epi64x(0, 1, 2, 3));
+}
+inline Words product(Words a, Words b) { return _mm256_mul_epu32(a, b); }
+inline Words upper_half(Words a) { return _mm256_srli_epi64(a, 32); }
+inline Words exclusive_or(Words a, Words b, Words c) { return _mm256_xor_si256(_mm256_xor_si256(a, b), c); }
+inline void store_in_turn(std::uint32_t* p, Words a, Words b, Words c, Words d) {
+    const auto pairs = [](Words first, Words second) {
+        return _mm256_blend_epi32(first, _mm256_slli_epi64(second, 32), 0xaa);
+    };
+    const __m256i ab = pairs(a, b), cd = pairs(c, d);
+    const __m256i even = _mm256_unpacklo_epi64(ab, cd), odd = _mm256_unpackhi_epi64(ab, cd);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm256_permute2x128_si256(even, odd, 0x20));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p + 8), _mm256_permute2x128_si256(even, odd, 0x31));
+}
+
 }  // namespace knnmi::KNNMI_ISA

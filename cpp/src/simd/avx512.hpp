@@ -115,4 +115,28 @@ inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* en
     return _mm512_cmpge_epu16_mask(width, _mm512_loadu_si512(needed));
 }
 
+using Words = __m512i;
+inline constexpr std::size_t word_lanes = 8;
+
+inline Words broadcast_word(std::uint32_t a) { return _mm512_set1_epi32(static_cast<int>(a)); }
+inline Words words_from(std::uint32_t first) {
+    return _mm512_add_epi32(broadcast_word(first), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+}
+inline Words product(Words a, Words b) { return _mm512_mul_epu32(a, b); }
+inline Words upper_half(Words a) { return _mm512_srli_epi64(a, 32); }
+inline Words exclusive_or(Words a, Words b, Words c) {
+    constexpr int odd = 0x96;  // whether one or three of the bits are set
+    return _mm512_ternarylogic_epi32(a, b, c, odd);
+}
+inline void store_in_turn(std::uint32_t* p, Words a, Words b, Words c, Words d) {
+    const auto pairs = [](Words first, Words second) {
+        return _mm512_mask_blend_epi32(0xaaaa, first, _mm512_slli_epi64(second, 32));
+    };
+    const __m512i ab = pairs(a, b), cd = pairs(c, d);
+    const __m512i low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11),
+                  high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+    _mm512_storeu_si512(p, _mm512_permutex2var_epi64(ab, low, cd));
+    _mm512_storeu_si512(p + 16, _mm512_permutex2var_epi64(ab, high, cd));
+}
+
 }  // namespace knnmi::KNNMI_ISA

@@ -148,4 +148,20 @@ inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* en
     return chosen;
 }
 
+// One word at a time: these vectors have no product of twice the width.
+using Words = std::uint64_t;
+inline constexpr std::size_t word_lanes = 1;
+
+inline Words broadcast_word(std::uint32_t a) { return a; }
+inline Words words_from(std::uint32_t first) { return first; }
+inline Words product(Words a, Words b) { return (a & 0xffffffffu) * (b & 0xffffffffu); }
+inline Words upper_half(Words a) { return a >> 32; }
+inline Words exclusive_or(Words a, Words b, Words c) { return a ^ b ^ c; }
+inline void store_in_turn(std::uint32_t* p, Words a, Words b, Words c, Words d) {
+    p[0] = static_cast<std::uint32_t>(a);
+    p[1] = static_cast<std::uint32_t>(b);
+    p[2] = static_cast<std::uint32_t>(c);
+    p[3] = static_cast<std::uint32_t>(d);
+}
+
 }  // namespace knnmi::KNNMI_ISA

@@ -73,6 +73,16 @@ inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std
 // Which of 32 differences, end[i] - begin[i], are at least needed[i].
 inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* end, const std::uint16_t* needed);
 
+// Words are word_lanes numbers of 32 bits without sign. Each is the lower half of a lane of 64
+// bits, and what the upper half holds is of no account, except to upper_half.
+inline Words broadcast_word(std::uint32_t value);
+inline Words words_from(std::uint32_t first);  // first, first + 1, ..., modulo 2^32
+inline Words product(Words a, Words b);        // in whole lanes
+inline Words upper_half(Words a);
+inline Words exclusive_or(Words a, Words b, Words c);
+// Writes a, b, c and d of the first lane, then those of the next one, and so on.
+inline void store_in_turn(std::uint32_t* to, Words a, Words b, Words c, Words d);
+
 // What follows from these.
 inline Doubles distance(Doubles a, Doubles b) { return absolute(subtract(a, b)); }
 inline bool any(Mask m) { return bits(m) != 0; }
