@@ -131,12 +131,10 @@ private:
                 radius = GrowingRadius(less > 0.0 ? std::sqrt(less * more) : 0.25 * more);
         }
         if (point.radius != radius && !(less >= 0.0 && find(p, less))) {
-            point.xz.clear();
+            point.xz.found(0);
             point.sets_in_xz.clear();
             point.radius = -1.0;  // not even points at distance 0
-            return;
-        }
-        if (point.xz.size() > 2 * enough_) {
+        } else if (point.xz.size() > 2 * enough_) {
             point.radius = point.xz.distance_within_which(enough_, sorted_);
             point.xz.drop_beyond(point.radius, *kernels_);
         }
@@ -403,7 +401,7 @@ private:
             if (set.distance < farthest) farthest = std::min(farthest, nearest_in_set(set, p, b));
         double* const rho = point.rho.data() + b * batch_size;
         double before[batch_size];
-        std::copy_n(rho, batch_size, before);
+        if (far_ != nullptr) std::copy_n(rho, batch_size, before);
         const BatchNearest found = kernels_->batch_nearest(point.xz.ordered(), y_->batch(b), first_ + p,
                                                            nearest_in_sets_, fixed_->k(), patience_, room_.data(), rho);
         point.covered[b] = fixed_->terms().covering(found.largest);
@@ -425,12 +423,17 @@ private:
         nearest_in_sets_.resize(at + k * batch_size, set.distance);  // as it is in lanes without a column
         double largest = k < fixed_->k() ? infinity : set.distance;
         const BatchView y = y_->batch(b);
+        const double* const own_y = y.values + (first_ + p) * batch_size;
+        std::uint32_t place[batch_size];  // among the values
+        if (set.own)
+            for (std::size_t l = 0; l < batch_size; ++l) place[l] = y_->own_place(b, first_ + p, l);
+        else
+            kernels_->batch_smaller(y_->lines_among(set.number, b), y_->columns_in(b), own_y, place);
         for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
             const std::span<const double> values = y_->values_among(set.number, b, l);
-            const double center = y.values[(first_ + p) * batch_size + l];
+            const double center = own_y[l];
             const double cap = y.caps == nullptr ? cap_of(false) : y.caps[l];
-            auto below = set.own ? values.begin() + static_cast<std::ptrdiff_t>(y_->own_place(b, first_ + p, l))
-                                 : std::lower_bound(values.begin(), values.end(), center);
+            auto below = values.begin() + static_cast<std::ptrdiff_t>(place[l]);
             auto above = set.own ? below + 1 : below;
             for (std::size_t j = 0; j < k; ++j) {
                 double& nearest = nearest_in_sets_[at + j * batch_size + l];
@@ -450,13 +453,13 @@ private:
         Point& point = points_[p];
         const std::size_t self = first_ + p;
         const double* const rho = point.rho.data() + b * batch_size;
-        const unsigned unlisted = point.alone[b] | ~0u << y_->columns_in(b);
-        double radius[batch_size], listed[batch_size];
-        for (std::size_t l = 0; l < batch_size; ++l) {
-            radius[l] = fixed_->terms().reach(rho[l]);
-            listed[l] = (unlisted >> l & 1u) != 0 ? -1.0 : radius[l];
-        }
-        BatchCounts n{};
+        const unsigned by_list = all_columns >> (batch_size - y_->columns_in(b)) & ~point.alone[b];
+        double radius[batch_size], in_list[batch_size];
+        kernels_->batch_radii(rho, fixed_->terms().reach(), all_columns, radius);
+        if (by_list != all_columns) kernels_->batch_radii(rho, fixed_->terms().reach(), by_list, in_list);
+        const double* const listed = by_list == all_columns ? radius : in_list;
+        BatchCounts n;
+        std::fill_n(n.joint, batch_size, 0);  // for estimators that count no such
         if (fixed_->terms().mixed())
             kernels_->batch_within_y(point.xz.ordered(), y_->batch(b), self, listed, n.xz, n.joint);
         else
@@ -598,21 +601,22 @@ private:
 
     void chunk_sums(const ColumnSource& source, std::size_t first, std::span<Sum> out) {
         const auto threads = static_cast<std::size_t>(thread_count(options_));
-        std::vector<std::vector<Sum>> partial(threads, std::vector<Sum>(out.size() + batch_size));
+        std::vector<std::vector<Sum>> partial(threads, std::vector<Sum>(out.size()));
         each_block(source, first, out.size(),
                    [&](std::size_t, std::size_t batch, std::span<const BatchCounts> counts, int thread) {
-                       add_terms(counts, partial[static_cast<std::size_t>(thread)].data() + batch * batch_size);
+                       add_terms(counts, std::min(batch_size, out.size() - batch * batch_size),
+                                 partial[static_cast<std::size_t>(thread)].data() + batch * batch_size);
                    });
         add_up(partial, out);
     }
 
-    void add_terms(std::span<const BatchCounts> counts, Sum* sums) const {
+    void add_terms(std::span<const BatchCounts> counts, std::size_t columns, Sum* sums) const {
         std::int64_t block[batch_size] = {};  // a block's terms are far from overflowing
         const auto size = [](std::int64_t count) { return static_cast<std::size_t>(count); };
         for (const BatchCounts& n : counts)
-            for (std::size_t l = 0; l < batch_size; ++l)
+            for (std::size_t l = 0; l < columns; ++l)
                 block[l] += fixed_.terms()(size(n.xz[l]), size(n.yz[l]), size(n.z[l]), size(n.joint[l]));
-        for (std::size_t l = 0; l < batch_size; ++l) sums[l] += block[l];
+        for (std::size_t l = 0; l < columns; ++l) sums[l] += block[l];
     }
 
     // Calls consume(position, batch, counts, thread) once for every block and batch of columns.

@@ -1,11 +1,26 @@
 #include "batched_columns.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "parallel.hpp"
 
 namespace knnmi {
+namespace {
+
+// By counting: `number` gives each item one of 0 to numbers - 1.
+template <class Number>
+void sort_by_number(std::vector<std::size_t>& items, std::size_t numbers, const Number& number) {
+    std::vector<std::uint32_t> next(numbers + 1);
+    for (const std::size_t item : items) ++next[number(item) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    std::vector<std::size_t> sorted(items.size());
+    for (const std::size_t item : items) sorted[next[number(item)]++] = item;
+    items = std::move(sorted);
+}
+
+}  // namespace
 
 BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& source, std::size_t first,
                                std::size_t count, const Options& options)
@@ -22,6 +37,12 @@ BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& so
         permuted_.resize(points_);
         source.write(0, permuted_);
     }
+    if (source.rows && (layout.line != nullptr || sets_ > 0)) {
+        places_.resize(points_);
+        std::uint32_t place = 0;
+        for (const std::uint32_t row : ascending_rows(Points::single_column(permuted_.data(), points_)))
+            places_[row] = place++;
+    }
     if (layout.line != nullptr) {
         std::vector<double> values = permuted_;
         if (values.empty()) {
@@ -29,12 +50,6 @@ BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& so
             source.write(first, values);
         }
         sorted_ = std::make_shared<SortedColumn>(values);
-        if (source.rows) {
-            places_.resize(points_);
-            std::uint32_t place = 0;
-            for (const std::uint32_t row : ascending_rows(Points::single_column(values.data(), points_)))
-                places_[row] = place++;
-        }
         ranked_.resize(columns_);
         lines_.resize(columns_);
     }
@@ -69,6 +84,7 @@ AscendingColumn BatchedColumns::ascending(std::size_t column) const {
 void BatchedColumns::fill(std::size_t b, const BatchLayout& layout, const ColumnSource& source, std::size_t first) {
     std::vector<double> values(points_);
     std::vector<std::uint32_t> rows(permuted_.size()), places(places_.size());
+    std::vector<std::size_t> members;
     double* const out = values_.data() + b * rows_ * batch_size;
     for (std::size_t lane = 0; lane < columns_in(b); ++lane) {
         const std::size_t column = b * batch_size + lane;
@@ -81,19 +97,21 @@ void BatchedColumns::fill(std::size_t b, const BatchLayout& layout, const Column
         for (std::size_t position = 0; position < values.size(); ++position)
             out[position * batch_size + lane] = values[layout.rows[position]];
         for (std::size_t set = 0; set < sets_; ++set) {
-            std::vector<std::pair<double, std::size_t>> members;
+            members.clear();
             for (const std::uint32_t block : layout.sets[set].blocks)
-                for (std::size_t p = block * block_size; p < (block + 1) * block_size; ++p)
-                    members.emplace_back(out[p * batch_size + lane], (b * rows_ + p) * batch_size + lane);
-            std::vector<double> among(members.size());
-            const auto value = [](const auto& member) { return member.first; };
-            if (set >= layout.first_placed) {
-                std::sort(members.begin(), members.end(),
-                          [&](const auto& m, const auto& o) { return value(m) < value(o); });
-                for (std::size_t i = 0; i < members.size(); ++i)
-                    own_places_[members[i].second] = static_cast<std::uint32_t>(i);
+                for (std::size_t p = block * block_size; p < (block + 1) * block_size; ++p) members.push_back(p);
+            if (places.empty())
+                std::sort(members.begin(), members.end(), [&](std::size_t p, std::size_t q) {
+                    return out[p * batch_size + lane] < out[q * batch_size + lane];
+                });
+            else
+                sort_by_number(members, points_, [&](std::size_t p) { return places[layout.rows[p]]; });
+            std::vector<double> among;
+            for (const std::size_t p : members) {
+                if (set >= layout.first_placed)
+                    own_places_[(b * rows_ + p) * batch_size + lane] = static_cast<std::uint32_t>(among.size());
+                among.push_back(out[p * batch_size + lane]);
             }
-            std::transform(members.begin(), members.end(), among.begin(), value);
             const std::size_t at = (b * sets_ + set) * batch_size + lane;
             in_sets_[at] = std::make_unique<SortedColumn>(among);
             set_lines_[at] = {.points = among.size(),

@@ -49,7 +49,7 @@ public:
         return in_sets_[(batch * sets_ + set) * batch_size + lane]->values();  // ascending
     }
     // Where a point is among these of its own set, if it is in one whose points have places.
-    std::size_t own_place(std::size_t batch, std::size_t position, std::size_t lane) const {
+    std::uint32_t own_place(std::size_t batch, std::size_t position, std::size_t lane) const {
         return own_places_[(batch * rows_ + position) * batch_size + lane];
     }
     const RankedColumn& ranked(std::size_t column) const { return *ranked_[column]; }

@@ -3,7 +3,6 @@
 // counted in the plane of x and y alone.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "batched_columns.hpp"
 #include "engines.hpp"
 #include "kd_tree.hpp"
+#include "neighbor_lists.hpp"
 #include "parallel.hpp"
 #include "sorted_line.hpp"
 #include "terms.hpp"
@@ -63,36 +63,23 @@ private:
     std::vector<Category> categories_;
 };
 
-// The other points of a category that are nearer than 1 along x, by that distance.
-class NearInCategory {
-public:
-    void find(const ByCategory& fixed, std::size_t position) {
-        const Category& category = fixed.category_of(position);
-        const double x = fixed.x(position);
-        const auto distance = [&](std::size_t other) { return std::min(std::abs(fixed.x(other) - x), fixed.x().cap); };
-        distances_.clear();
-        positions_.clear();
-        std::size_t below = position, above = position + 1;
-        while (below > category.begin || above < category.end) {
-            const double downward = below > category.begin ? distance(below - 1) : apart;
-            const double upward = above < category.end ? distance(above) : apart;
-            if (std::min(downward, upward) >= apart) break;
-            distances_.push_back(std::min(downward, upward));
-            positions_.push_back(static_cast<std::uint32_t>(downward < upward ? --below : above++));
-        }
-        floors_.clear();
-        for (std::size_t first = 0; first < distances_.size(); first += batch_size)
-            floors_.push_back(distances_[first]);
-        distances_.resize(floors_.size() * batch_size, std::numeric_limits<double>::infinity());
-        positions_.resize(floors_.size() * batch_size);
-    }
-
-    NeighborList list() const { return {distances_.data(), positions_.data(), floors_.data(), floors_.size()}; }
-
-private:
-    AlignedVector<double> distances_, floors_;
-    AlignedVector<std::uint32_t> positions_;
-};
+// The other points of a category that are nearer than 1 along x.
+void find_near(const ByCategory& fixed, std::size_t position, Neighbors& near) {
+    const Category& category = fixed.category_of(position);
+    const double x = fixed.x(position);
+    const PointDistances out = near.reserve(category.end - category.begin);
+    std::size_t found = 0;
+    const auto is_near = [&](std::size_t other) {
+        const double distance = std::min(std::abs(fixed.x(other) - x), fixed.x().cap);
+        if (distance >= apart) return false;
+        out.distance[found] = distance;
+        out.position[found++] = static_cast<std::uint32_t>(other);
+        return true;
+    };
+    for (std::size_t below = position; below > category.begin && is_near(below - 1);) --below;
+    for (std::size_t above = position + 1; above < category.end && is_near(above);) ++above;
+    near.found(found);
+}
 
 // One thread's way through the points.
 class CategoryWalker {
@@ -109,11 +96,15 @@ public:
     template <class Consume>
     void walk(std::size_t begin, std::size_t end, const BatchedColumns& y, const Consume& consume) {
         near_.resize(std::max(near_.size(), end - begin));
-        for (std::size_t position = begin; position < end; ++position) near_[position - begin].find(*fixed_, position);
+        for (std::size_t position = begin; position < end; ++position) {
+            Neighbors& near = near_[position - begin];
+            find_near(*fixed_, position, near);
+            near.order(*kernels_, scratch_);
+        }
         for (std::size_t b = 0; b < y.batches(); ++b) {
             end_if_stopped();
             for (std::size_t position = begin; position < end; ++position)
-                consume(position, b, counts(near_[position - begin].list(), position, y, b));
+                consume(position, b, counts(near_[position - begin].ordered(), position, y, b));
         }
     }
 
@@ -127,7 +118,7 @@ private:
         for (std::size_t l = 0; l < y.columns_in(b); ++l)
             if (rho[l] >= apart)
                 rho[l] = kth_distance_beyond(y.ranked(b * batch_size + l), y.lines(b)[l], position, own_y[l]);
-        for (std::size_t l = 0; l < batch_size; ++l) radius[l] = terms_->reach(rho[l]);
+        kernels_->batch_radii(rho, terms_->reach(), all_columns, radius);
 
         BatchCounts n{};
         if (terms_->mixed())
@@ -183,7 +174,8 @@ private:
     const Kernels* kernels_;
     AlignedVector<double> room_;
     KSmallest nearest_;
-    std::vector<NearInCategory> near_;
+    std::vector<Neighbors> near_;
+    std::vector<std::uint32_t> scratch_;
 };
 
 class CategoryEngine final : public NeighborEngine {

@@ -31,10 +31,11 @@ double Neighbors::distance_within_which(std::size_t wanted, std::vector<double>&
 
 void Neighbors::order(const Kernels& kernels, std::vector<std::uint32_t>& scratch) {
     const std::size_t buckets = std::bit_ceil(count_ / 4 + 1);  // a few in each
-    grow(scratch, buckets + count_ + batch_size);
+    grow(scratch, count_ + batch_size);
     grow(floor_, count_ / batch_size + 1);
-    chunks_ = kernels.order_by_distance(found_.arrays(), count_, buckets, scratch.data(), ordered_.reserve(count_),
-                                        floor_.data());
+    grow(begin_, buckets + 1);
+    list_ = kernels.order_by_distance(found_.arrays(), count_, buckets, scratch.data(),
+                                      ordered_.reserve(count_ + batch_size), floor_.data(), begin_.data());
 }
 
 }  // namespace knnmi

@@ -31,7 +31,6 @@ public:
     std::size_t size() const { return count_; }
     // A distance within which about so many are, by a sample of them, which is written to `scratch`.
     double distance_within_which(std::size_t wanted, std::vector<double>& scratch);
-    void clear() { count_ = chunks_ = 0; }
 
     void drop_beyond(double radius, const Kernels& kernels) {
         count_ = kernels.keep_within(found_.arrays(), count_, radius);
@@ -39,12 +38,14 @@ public:
 
     void order(const Kernels& kernels, std::vector<std::uint32_t>& scratch);
 
-    NeighborList ordered() { return {ordered_.arrays().distance, ordered_.arrays().position, floor_.data(), chunks_}; }
+    const NeighborList& ordered() const { return list_; }
 
 private:
     PointBuffer found_, ordered_;
-    std::size_t count_ = 0, chunks_ = 0;
+    std::size_t count_ = 0;
     AlignedVector<double> floor_;
+    std::vector<std::uint32_t> begin_;
+    NeighborList list_{};  // of the last two and what is ordered
 };
 
 }  // namespace knnmi

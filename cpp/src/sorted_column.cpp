@@ -63,7 +63,7 @@ std::vector<std::uint32_t> ascending_rows(const Points& column) {
 }
 
 SortedColumn::SortedColumn(std::span<const double> values) : values_(values.begin(), values.end()), levels_(1) {
-    std::sort(values_.begin(), values_.end());
+    if (!std::is_sorted(values_.begin(), values_.end())) std::sort(values_.begin(), values_.end());
     for (std::size_t place = 0; place < values_.size(); ++place) {
         if (place > 0 && values_[place] == values_[place - 1]) continue;
         first_.push_back(static_cast<std::uint32_t>(place));

@@ -65,16 +65,6 @@ private:
     double y_;
 };
 
-// With infinity in the place of what is not wanted.
-inline Doubles only(unsigned wanted, Doubles distances) {
-    if (wanted == 0xff) return distances;
-    double each[lanes];
-    store(each, distances);
-    for (std::size_t l = 0; l < lanes; ++l)
-        if ((wanted >> l & 1u) == 0) each[l] = __builtin_inf();
-    return load(each);
-}
-
 inline double nearest_along(const OrderedRows& rows, std::size_t row, std::size_t place, double bound, std::size_t most,
                             std::size_t k, double* room) {
     const PointAlong point(rows, row, place);
@@ -88,7 +78,8 @@ inline double nearest_along(const OrderedRows& rows, std::size_t row, std::size_
         point.outward([&](double d) { return d < bound; },
                       [&](EightPlaces places) {
                           const Doubles in_y = point.distances_in_y(places);
-                          nearest.insert(only(places.wanted, point.distances(places, 0, rows.columns.size(), in_y)));
+                          const Doubles d = point.distances(places, 0, rows.columns.size(), in_y);
+                          nearest.insert(only(places.wanted, d, __builtin_inf()));
                           if (++looked < next) return true;
                           next *= 2;
                           tighten();

@@ -55,10 +55,10 @@ inline double largest_over_lanes(Doubles a) {
     return first_lane(a);
 }
 
-// Writes infinity up to a whole chunk, then for every chunk the smallest distance from it on.
+// Writes infinity up to a whole chunk and eight times more, then for every chunk the smallest distance from it on.
 inline std::size_t finish_list(PointDistances list, std::size_t count, double* floor) {
     const std::size_t chunks = (count + lanes - 1) / lanes;
-    for (std::size_t i = count; i < chunks * lanes; ++i) {
+    for (std::size_t i = count; i < (chunks + 1) * lanes; ++i) {
         list.distance[i] = __builtin_inf();
         list.position[i] = 0;
     }
@@ -87,26 +87,36 @@ inline std::size_t keep_within(PointDistances list, std::size_t size, double lim
 }
 
 // A distance's bucket never falls as the distance grows, whatever the rounding; that is all the order needs.
-inline std::size_t order_by_distance(PointDistances found, std::size_t count, std::size_t buckets,
-                                     std::uint32_t* scratch, PointDistances out, double* floor) {
-    std::uint32_t* const next = scratch;  // where the next one of each bucket goes
-    auto* const bucket = reinterpret_cast<std::int32_t*>(scratch + buckets);
-    if (count == 0) return 0;
-    for (std::size_t i = count; i < count + lanes; ++i) found.distance[i] = found.distance[0];
+inline Doubles buckets_of(const NeighborList& list, Doubles distances) {
+    const Doubles bucket = multiply(subtract(distances, broadcast(list.least)), broadcast(list.per_unit));
+    return max(min(bucket, broadcast(list.last_bucket)), broadcast(0.0));
+}
 
-    Doubles low = load(found.distance), high = low;
-    for (std::size_t i = lanes; i < count; i += lanes) {
-        low = min(low, load(found.distance + i));
-        high = max(high, load(found.distance + i));
+inline NeighborList order_by_distance(PointDistances found, std::size_t count, std::size_t buckets,
+                                      std::uint32_t* scratch, PointDistances out, double* floor, std::uint32_t* begin) {
+    for (std::size_t b = 0; b <= buckets; ++b) begin[b] = 0;
+    NeighborList list{.distance = out.distance,
+                      .position = out.position,
+                      .floor = floor,
+                      .chunks = 0,
+                      .begin = begin,
+                      .least = 0.0,
+                      .per_unit = 0.0,
+                      .last_bucket = static_cast<double>(buckets - 1)};
+    if (count > 0) {
+        for (std::size_t i = count; i < count + lanes; ++i) found.distance[i] = found.distance[0];
+        Doubles low = load(found.distance), high = low;
+        for (std::size_t i = lanes; i < count; i += lanes) {
+            low = min(low, load(found.distance + i));
+            high = max(high, load(found.distance + i));
+        }
+        list.least = smallest_over_lanes(low);
+        list.per_unit = static_cast<double>(buckets) / (largest_over_lanes(high) - list.least);
     }
-    const double least = smallest_over_lanes(low);
-    const double most = largest_over_lanes(high);
-    const Doubles origin = broadcast(least), last = broadcast(static_cast<double>(buckets - 1));
-    const Doubles scale = broadcast(static_cast<double>(buckets) / (most - least));
-    for (std::size_t i = 0; i < count; i += lanes)
-        store_whole(bucket + i, min(multiply(subtract(load(found.distance + i), origin), scale), last));
+    auto* const bucket = reinterpret_cast<std::int32_t*>(scratch);
+    for (std::size_t i = 0; i < count; i += lanes) store_whole(bucket + i, buckets_of(list, load(found.distance + i)));
 
-    for (std::size_t b = 0; b < buckets; ++b) next[b] = 0;
+    std::uint32_t* const next = begin + 1;  // where the next one of each bucket goes: at last, where the bucket ends
     for (std::size_t i = 0; i < count; ++i) ++next[bucket[i]];
     std::uint32_t start = 0;
     for (std::size_t b = 0; b < buckets; ++b) {
@@ -119,7 +129,8 @@ inline std::size_t order_by_distance(PointDistances found, std::size_t count, st
         out.distance[place] = found.distance[i];
         out.position[place] = found.position[i];
     }
-    return finish_list(out, count, floor);
+    list.chunks = finish_list(out, count, floor);
+    return list;
 }
 
 // The distances in y of eight columns, from one point.
@@ -176,15 +187,27 @@ inline BatchNearest batch_nearest(const NeighborList& xz, const BatchView& y, st
     });
 }
 
-inline void batch_within(const NeighborList& list, const double* radius, std::int64_t* out) {
-    const Doubles reach = load(radius);
-    Integers n = zeros();
-    for (std::size_t c = 0; c < list.chunks; ++c) {
-        if (!any(less_equal(broadcast(list.floor[c]), reach))) break;
-        for (std::size_t i = c * lanes; i < (c + 1) * lanes; ++i)
-            n = count_up(n, less_equal(broadcast(list.distance[i]), reach));
+inline void batch_radii(const double* rho, double reach, unsigned chosen, double* out) {
+    store(out, only(chosen, multiply(load(rho), broadcast(reach)), -1.0));
+}
+
+// What is in buckets before that of a radius is within it, and what is in those after it is not.
+inline std::size_t batch_within(const NeighborList& list, const double* radius, std::int64_t* out) {
+    std::int32_t bucket[lanes];
+    store_whole(bucket, buckets_of(list, load(radius)));
+    std::size_t end = 0;
+    for (std::size_t l = 0; l < lanes; ++l) {
+        const Doubles reach = broadcast(radius[l]);
+        std::size_t i = list.begin[bucket[l]], within = i;
+        const std::size_t bucket_end = list.begin[bucket[l] + 1];
+        do {
+            within += count(bits(less_equal(load(list.distance + i), reach)));
+            i += lanes;
+        } while (i < bucket_end);
+        out[l] = static_cast<std::int64_t>(within);
+        end = bucket_end > end ? bucket_end : end;
     }
-    store(out, n);
+    return end;
 }
 
 inline void batch_within_run(const BatchView& y, std::size_t self, std::size_t begin, std::size_t end,
@@ -199,18 +222,13 @@ inline void batch_within_run(const BatchView& y, std::size_t self, std::size_t b
 
 inline void batch_within_y(const NeighborList& list, const BatchView& y, std::size_t self, const double* radius,
                            std::int64_t* in_list, std::int64_t* in_both) {
+    const std::size_t end = batch_within(list, radius, in_list);
     with_distance(y, self, [&](const auto& y_distance) {
         const Doubles reach = load(radius);
-        Integers n_list = zeros(), n_both = zeros();
-        for (std::size_t c = 0; c < list.chunks; ++c) {
-            if (!any(less_equal(broadcast(list.floor[c]), reach))) break;
-            for (std::size_t i = c * lanes; i < (c + 1) * lanes; ++i) {
-                n_list = count_up(n_list, less_equal(broadcast(list.distance[i]), reach));
-                n_both = count_up(n_both, less_equal(y_distance(list.position[i], list.distance[i]), reach));
-            }
-        }
-        store(in_list, n_list);
-        store(in_both, n_both);
+        Integers n = zeros();
+        for (std::size_t i = 0; i < end; ++i)
+            n = count_up(n, less_equal(y_distance(list.position[i], list.distance[i]), reach));
+        store(in_both, n);
     });
 }
 

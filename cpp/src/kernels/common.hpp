@@ -8,6 +8,16 @@ namespace knnmi::KNNMI_ISA {
 
 static_assert(lanes == batch_size && lanes == group_size && block_size % lanes == 0);
 
+// With another value in the lanes that are not wanted.
+inline Doubles only(unsigned wanted, Doubles values, double other) {
+    if (wanted == all_columns) return values;
+    double each[lanes];
+    store(each, values);
+    for (std::size_t l = 0; l < lanes; ++l)
+        if ((wanted >> l & 1u) == 0) each[l] = other;
+    return load(each);
+}
+
 // Subtraction rounds monotonically, so the gap between two boxes never exceeds the distance of two points in them.
 inline std::size_t boxes_within(const Boxes& boxes, std::size_t dimensions, const unsigned char* categories,
                                 std::size_t box_count, const BoxQuery& query, const std::uint32_t* runs,

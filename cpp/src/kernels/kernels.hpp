@@ -81,12 +81,16 @@ struct PointDistances {
 };
 
 // Neighbours roughly by distance, in chunks of eight: no distance from chunk c on is below floor[c]. The last chunk
-// is filled up with points at infinity.
+// is filled up with points at infinity, and eight more follow.
+//
+// They are in buckets, of distances of equal width from `least` on: begin[b] to before begin[b + 1] are in bucket b.
 struct NeighborList {
     const double* distance;
     const std::uint32_t* position;
     const double* floor;
     std::size_t chunks;
+    const std::uint32_t* begin;
+    double least, per_unit, last_bucket;
 };
 
 // Eight y columns side by side: value l of position p is values[8 * p + l]. With categories, `caps` has one for each.
@@ -239,6 +243,8 @@ struct Kernels {
     // The same for eight lines or fewer at the same point, which is not counted.
     void (*batch_line_within)(const RankedLine* lines, std::size_t columns, const double* y, double z,
                               const double* radius, std::int64_t* in_z, std::int64_t* in_yz);
+    // How many values of each of eight lines or fewer, which may be alone, are smaller than the one given.
+    void (*batch_smaller)(const RankedLine* lines, std::size_t columns, const double* y, std::uint32_t* out);
 
     // Of the points from one place on the x axis to before another: counts within the distance to the k-th neighbour
     // times `reach`. The joint counts, which may be left out, hold before how many others are equal.
@@ -261,10 +267,9 @@ struct Kernels {
     void (*neighbors)(const PointQuery& query, double radius, PointDistances xz, PointDistances z, std::size_t* found);
     // Drops those beyond the limit; returns how many are left.
     std::size_t (*keep_within)(PointDistances found, std::size_t count, double limit);
-    // Orders by distance into `buckets` buckets; writes whole chunks and their floors, and returns the number of
-    // chunks.
-    std::size_t (*order_by_distance)(PointDistances found, std::size_t count, std::size_t buckets,
-                                     std::uint32_t* scratch, PointDistances out, double* floor);
+    // Orders by distance into `buckets` buckets; writes whole chunks and their floors, and where buckets begin.
+    NeighborList (*order_by_distance)(PointDistances found, std::size_t count, std::size_t buckets,
+                                      std::uint32_t* scratch, PointDistances out, double* floor, std::uint32_t* begin);
     // The distance to the k-th neighbour for each of eight y columns, in the list and among others whose distances are
     // given, eight after eight. `room` is for 16 * k values. With a `patience`, the walk also ends after so many
     // neighbours for each column that needs more. Returns the columns that do, as bits, whose distances may be too
@@ -280,8 +285,11 @@ struct Kernels {
     AlongCounts (*within_along)(const OrderedRows& rows, std::size_t row, std::size_t place, double radius);
     // How many points of a geometry are within the radius of a center. Boxes that lie within it are counted whole.
     std::size_t (*within_boxes)(const Geometry& geometry, std::size_t points, const double* center, double radius);
-    // How many in the list are within each of eight radii.
-    void (*batch_within)(const NeighborList& list, const double* radius, std::int64_t* out);
+    // Eight distances times `reach`, and -1, which nothing is within, in the lanes that are not chosen. They are
+    // written at once: what is written one by one can not soon be read at once.
+    void (*batch_radii)(const double* rho, double reach, unsigned chosen, double* out);
+    // How many in the list are within each of eight radii. Returns before which of its places all of them are.
+    std::size_t (*batch_within)(const NeighborList& list, const double* radius, std::int64_t* out);
     // How many of the positions from one to before another are within each of eight radii in y.
     void (*batch_within_run)(const BatchView& y, std::size_t self, std::size_t begin, std::size_t end,
                              const double* radius, std::int64_t* out);

@@ -67,6 +67,14 @@ inline LineCounts line_within(const RankedLine& line, double y, double z, double
     return {placed_within(line, window, places), size(places), size(window)};
 }
 
+inline void batch_smaller(const RankedLine* lines, std::size_t columns, const double* y, std::uint32_t* out) {
+    for (std::size_t l = 0; l < columns; ++l) {
+        const Doubles value = broadcast(y[l]);
+        out[l] =
+            static_cast<std::uint32_t>(partition_point(*lines[l].y, y[l], [=](Doubles v) { return less(v, value); }));
+    }
+}
+
 // First all searches, which overlap in the processor, then the loops of unforeseeable length.
 inline void batch_line_within(const RankedLine* lines, std::size_t columns, const double* y, double z,
                               const double* radius, std::int64_t* in_z, std::int64_t* in_yz) {

@@ -7,6 +7,7 @@
 namespace knnmi {
 
 inline constexpr std::size_t batch_size = 8;   // y columns handled at once
+inline constexpr unsigned all_columns = 0xff;  // of them, as bits
 inline constexpr std::size_t block_size = 16;  // points in a block
 inline constexpr std::size_t group_size = 8;   // blocks in a group
 
