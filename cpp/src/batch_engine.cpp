@@ -581,11 +581,12 @@ public:
     }
 
 private:
-    // For points whose x or y is far from all others.
-    bool lists_may_grow_long(const BatchedColumns& y) const {
+    // For points whose x or y is far from all others. One of the y's tells it, where they are rows of the same one.
+    bool lists_may_grow_long(const BatchedColumns& y, bool same_values) const {
         if (fixed_.counts_by_line() || fixed_.points() <= longest_list(fixed_.points(), fixed_.k())) return false;
+        const std::size_t batches = same_values ? 1 : y.batches();
         bool far = has_far_values(fixed_.x_points());
-        for (std::size_t b = 0; b < y.batches() && !far; ++b) far = has_far_values(y.by_position(b * batch_size));
+        for (std::size_t b = 0; b < batches && !far; ++b) far = has_far_values(y.by_position(b * batch_size));
         return far;
     }
 
@@ -629,7 +630,7 @@ private:
                                 .first_placed = fixed_.sets_in_z(),
                                 .kernels = &fixed_.kernels()},
                                source, first, columns, options_);
-        if (!far_ && lists_may_grow_long(y)) far_.emplace(fixed_);
+        if (!far_ && lists_may_grow_long(y, static_cast<bool>(source.rows))) far_.emplace(fixed_);
         std::vector<BatchWalker> walkers(
             static_cast<std::size_t>(thread_count(options_)),
             BatchWalker(fixed_, y, along_y_ ? &*along_y_ : nullptr, far_ ? &*far_ : nullptr));
