@@ -459,6 +459,7 @@ private:
         if (by_list != all_columns) kernels_->batch_radii(rho, fixed_->terms().reach(), by_list, in_list);
         const double* const listed = by_list == all_columns ? radius : in_list;
         BatchCounts n;
+        if (y_->columns_in(b) < batch_size) n = {};
         std::fill_n(n.joint, batch_size, 0);  // for estimators that count no such
         if (fixed_->terms().mixed())
             kernels_->batch_within_y(point.xz.ordered(), y_->batch(b), self, listed, n.xz, n.joint);
@@ -593,9 +594,9 @@ private:
     // Columns in memory at a time: about 128 MB of them, and at most 256. What they share is made anew for each part.
     std::size_t most_columns() const {
         constexpr std::size_t bytes = std::size_t{128} << 20;
-        // Values, which are sorted again in sets of equal points; with a line also ranks, the grid, and the rows in
-        // order of y.
-        const std::size_t each = 8 + (fixed_.sets().empty() ? 0 : 23) + (fixed_.counts_by_line() ? 32 : 0);
+        // Values, which are sorted again in sets of equal points, with cells; with a line also ranks, the grid, and the
+        // rows in order of y.
+        const std::size_t each = 8 + (fixed_.sets().empty() ? 0 : 47) + (fixed_.counts_by_line() ? 32 : 0);
         const std::size_t fit = bytes / (fixed_.points() * each) / batch_size * batch_size;
         return std::clamp(fit, batch_size, std::size_t{256});
     }

@@ -9,15 +9,13 @@
 namespace knnmi {
 namespace {
 
-// By counting: `number` gives each item one of 0 to numbers - 1.
-template <class Number>
-void sort_by_number(std::vector<std::size_t>& items, std::size_t numbers, const Number& number) {
-    std::vector<std::uint32_t> next(numbers + 1);
-    for (const std::size_t item : items) ++next[number(item) + 1];
+// All positions, by ascending place of their row.
+std::vector<std::uint32_t> positions_by(std::span<const std::uint32_t> places, std::span<const std::uint32_t> rows) {
+    std::vector<std::uint32_t> next(places.size() + 1), positions(rows.size());
+    for (const std::uint32_t row : rows) ++next[places[row] + 1];
     std::partial_sum(next.begin(), next.end(), next.begin());
-    std::vector<std::size_t> sorted(items.size());
-    for (const std::size_t item : items) sorted[next[number(item)]++] = item;
-    items = std::move(sorted);
+    for (std::size_t p = 0; p < rows.size(); ++p) positions[next[places[rows[p]]]++] = static_cast<std::uint32_t>(p);
+    return positions;
 }
 
 }  // namespace
@@ -37,6 +35,10 @@ BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& so
         permuted_.resize(points_);
         source.write(0, permuted_);
     }
+    sets_at_.resize(rows_ / block_size);
+    for (std::size_t set = 0; set < sets_; ++set)
+        for (const std::uint32_t block : layout.sets[set].blocks)
+            sets_at_[block].push_back(static_cast<std::uint32_t>(set));
     if (source.rows && (layout.line != nullptr || sets_ > 0)) {
         places_.resize(points_);
         std::uint32_t place = 0;
@@ -84,9 +86,9 @@ AscendingColumn BatchedColumns::ascending(std::size_t column) const {
 void BatchedColumns::fill(std::size_t b, const BatchLayout& layout, const ColumnSource& source, std::size_t first) {
     std::vector<double> values(points_);
     std::vector<std::uint32_t> rows(permuted_.size()), places(places_.size());
-    std::vector<std::size_t> members;
     double* const out = values_.data() + b * rows_ * batch_size;
     for (std::size_t lane = 0; lane < columns_in(b); ++lane) {
+        end_if_stopped();
         const std::size_t column = b * batch_size + lane;
         if (source.rows)
             source.rows(first + column, rows);
@@ -96,40 +98,45 @@ void BatchedColumns::fill(std::size_t b, const BatchLayout& layout, const Column
         for (std::size_t row = 0; row < places.size(); ++row) places[row] = places_[rows[row]];
         for (std::size_t position = 0; position < values.size(); ++position)
             out[position * batch_size + lane] = values[layout.rows[position]];
-        for (std::size_t set = 0; set < sets_; ++set) {
-            members.clear();
-            for (const std::uint32_t block : layout.sets[set].blocks)
-                for (std::size_t p = block * block_size; p < (block + 1) * block_size; ++p) members.push_back(p);
-            if (places.empty())
-                std::sort(members.begin(), members.end(), [&](std::size_t p, std::size_t q) {
-                    return out[p * batch_size + lane] < out[q * batch_size + lane];
-                });
-            else
-                sort_by_number(members, points_, [&](std::size_t p) { return places[layout.rows[p]]; });
-            std::vector<double> among;
-            for (const std::size_t p : members) {
-                if (set >= layout.first_placed)
-                    own_places_[(b * rows_ + p) * batch_size + lane] = static_cast<std::uint32_t>(among.size());
-                among.push_back(out[p * batch_size + lane]);
-            }
-            const std::size_t at = (b * sets_ + set) * batch_size + lane;
-            in_sets_[at] = std::make_unique<SortedColumn>(among);
-            set_lines_[at] = {.points = among.size(),
-                              .y = &in_sets_[at]->view(),
-                              .z = nullptr,
-                              .ranks = nullptr,
-                              .by_rank = nullptr,
-                              .places = nullptr,
-                              .by_place = nullptr,
-                              .grid = nullptr,
-                              .grid_shift = 0,
-                              .y_cap = cap_of(source.is_category(first + column, 0)),
-                              .z_cap = 0.0};
+        if (sets_ > 0) {
+            const std::vector<std::uint32_t> ascending =
+                places.empty() ? ascending_rows(by_position(column)) : positions_by(places, layout.rows);
+            sort_in_sets(b, lane, ascending, layout.first_placed);
         }
         if (layout.line == nullptr) continue;
         ranked_[column].emplace(sorted_, *layout.line, values, cap_of(source.is_category(first + column, 0)),
                                 *layout.kernels, layout.alone, places);
         lines_[column] = ranked_[column]->view();
+    }
+}
+
+// One column in all sets, whose points have the values in the order of the positions given.
+void BatchedColumns::sort_in_sets(std::size_t b, std::size_t lane, std::span<const std::uint32_t> ascending,
+                                  std::size_t first_placed) {
+    const double* const values = batch(b).values;
+    std::vector<std::vector<double>> among(sets_);
+    for (const std::uint32_t position : ascending) {
+        const std::size_t at = position * batch_size + lane;
+        for (const std::uint32_t set : sets_at_[position / block_size]) {
+            if (set >= first_placed)
+                own_places_[b * rows_ * batch_size + at] = static_cast<std::uint32_t>(among[set].size());
+            among[set].push_back(values[at]);
+        }
+    }
+    for (std::size_t set = 0; set < sets_; ++set) {
+        const std::size_t at = (b * sets_ + set) * batch_size + lane;
+        in_sets_[at] = std::make_unique<SortedColumn>(among[set]);
+        set_lines_[at] = {.points = among[set].size(),
+                          .y = &in_sets_[at]->view(),
+                          .z = nullptr,
+                          .ranks = nullptr,
+                          .by_rank = nullptr,
+                          .places = nullptr,
+                          .by_place = nullptr,
+                          .grid = nullptr,
+                          .grid_shift = 0,
+                          .y_cap = cap_of(categories_[b * batch_size + lane] != 0),
+                          .z_cap = 0.0};
     }
 }
 

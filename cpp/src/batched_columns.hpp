@@ -59,6 +59,8 @@ public:
 
 private:
     void fill(std::size_t b, const BatchLayout& layout, const ColumnSource& source, std::size_t first);
+    void sort_in_sets(std::size_t b, std::size_t lane, std::span<const std::uint32_t> ascending,
+                      std::size_t first_placed);
 
     std::size_t points_, rows_, columns_, sets_;
     AlignedVector<double> values_;
@@ -68,7 +70,8 @@ private:
     std::shared_ptr<const SortedColumn> sorted_;  // that one or else the first, which may serve all others
     std::vector<std::uint32_t> places_;           // of y number 0 among them, by row
     std::vector<std::optional<RankedColumn>> ranked_;
-    std::vector<RankedLine> lines_;  // views of them
+    std::vector<RankedLine> lines_;                    // views of them
+    std::vector<std::vector<std::uint32_t>> sets_at_;  // of each block
     std::vector<std::unique_ptr<const SortedColumn>> in_sets_;
     std::vector<RankedLine> set_lines_;  // views of them
     std::vector<std::uint32_t> own_places_;

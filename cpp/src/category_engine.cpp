@@ -213,7 +213,7 @@ public:
 
 private:
     void chunk_sums(const ColumnSource& source, std::size_t first, std::span<Sum> out) {
-        std::vector<std::vector<Sum>> partial(walkers_.size(), std::vector<Sum>(out.size() + batch_size));
+        std::vector<std::vector<Sum>> partial(walkers_.size(), std::vector<Sum>(out.size()));
         const auto size = [](std::int64_t count) { return static_cast<std::size_t>(count); };
         each_point(source, first, out.size(), [&](std::size_t, std::size_t batch, const BatchCounts& n, int thread) {
             Sum* const sums = partial[static_cast<std::size_t>(thread)].data() + batch * batch_size;

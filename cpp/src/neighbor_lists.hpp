@@ -45,7 +45,7 @@ private:
     std::size_t count_ = 0;
     AlignedVector<double> floor_;
     std::vector<std::uint32_t> begin_;
-    NeighborList list_{};  // of the last two and what is ordered
+    NeighborList list_{};  // points into the others; a copy must be ordered anew
 };
 
 }  // namespace knnmi

@@ -98,7 +98,10 @@ void SortedColumn::make_cells(std::size_t different) {
     bool useful = fill_cells(values, even_cells(values));
     if (!useful)
         if (const std::optional<Cells> cells = octave_cells(values)) useful = fill_cells(values, *cells);
-    if (useful) view_.before_cell = before_cell_.data();
+    if (useful)
+        view_.before_cell = before_cell_.data();
+    else
+        before_cell_ = {};
 }
 
 // False where too many values share theirs with others.

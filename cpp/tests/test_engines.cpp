@@ -406,50 +406,67 @@ TEST(several_categories_against_brute_force) {
 }
 
 // Rows of y number 0 in another order, some of them repeated and some left out.
+void check_rows_of_one_column(const Family& family, std::size_t n, std::size_t dz, Estimator estimator, bool repeated,
+                              std::mt19937_64& draw) {
+    const std::size_t columns = 12;
+    Sample sample = with_categories(family.make(n, 1 + dz + columns, 6), draw);
+    if (!sample.categories.empty())
+        for (std::size_t j = 1; j < columns; ++j) sample.categories[1 + dz + j] = sample.categories[1 + dz];
+    std::vector<std::vector<std::uint32_t>> rows(columns, std::vector<std::uint32_t>(n));
+    for (std::size_t j = 0; j < columns; ++j) {
+        std::iota(rows[j].begin(), rows[j].end(), 0u);
+        if (j == 0) continue;
+        std::shuffle(rows[j].begin(), rows[j].end(), draw);
+        for (std::size_t i = 0; repeated && i < n; i += 3) rows[j][i] = rows[j][(i + 1) % n];
+        for (std::size_t i = 0; i < n; ++i) sample(i, 1 + dz + j) = sample(rows[j][i], 1 + dz);
+    }
+    const Problem problem{sample, dz, {3, estimator}};
+    ColumnSource source = problem.source();
+    source.rows = [&](std::size_t j, std::span<std::uint32_t> out) {
+        std::copy(rows[j].begin(), rows[j].end(), out.begin());
+    };
+    std::vector<Sum> expected;
+    for (std::size_t j = 0; j < columns; ++j)
+        expected.push_back(
+            sum_of_digammas(brute_force_counts(problem.x(), problem.y(j), problem.z(), problem.neighborhood), problem));
+    const NeighborCounts counts = brute_force_counts(problem.x(), problem.y(7), problem.z(), problem.neighborhood);
+    for (const auto& engine : engines) {
+        if (!serves(engine, problem)) continue;
+        for (const Kernels* const set : usable_kernels()) {
+            const auto made = engine.make(problem.x(), problem.z(), problem.neighborhood, *set, {});
+            std::vector<Sum> sums(columns);
+            made->sums(source, 1, 0, std::span(sums).first(5));
+            made->sums(source, 1, 5, std::span(sums).subspan(5));
+            CHECK(sums == expected);
+            CHECK(made->counts(source, 1, 7) == counts);
+        }
+    }
+}
+
 TEST(rows_of_one_column_against_brute_force) {
     std::mt19937_64 draw(14);
-    for (const std::size_t dz : {0u, 1u})
+    for (const std::size_t dz : {0u, 1u, 2u})
         for (const bool repeated : {false, true}) {
             if (dz == 0 && repeated) continue;  // without z each row comes once
             for (const Family& family : data_families)
-                for (const Estimator estimator : {Estimator::ksg, Estimator::mixed}) {
-                    const std::size_t n = 150, columns = 12;
-                    Sample sample = with_categories(family.make(n, 1 + dz + columns, 6), draw);
-                    if (!sample.categories.empty())
-                        for (std::size_t j = 1; j < columns; ++j)
-                            sample.categories[1 + dz + j] = sample.categories[1 + dz];
-                    std::vector<std::vector<std::uint32_t>> rows(columns, std::vector<std::uint32_t>(n));
-                    for (std::size_t j = 0; j < columns; ++j) {
-                        std::iota(rows[j].begin(), rows[j].end(), 0u);
-                        if (j == 0) continue;
-                        std::shuffle(rows[j].begin(), rows[j].end(), draw);
-                        for (std::size_t i = 0; repeated && i < n; i += 3) rows[j][i] = rows[j][(i + 1) % n];
-                        for (std::size_t i = 0; i < n; ++i) sample(i, 1 + dz + j) = sample(rows[j][i], 1 + dz);
-                    }
-                    const Problem problem{sample, dz, {3, estimator}};
-                    ColumnSource source = problem.source();
-                    source.rows = [&](std::size_t j, std::span<std::uint32_t> out) {
-                        std::copy(rows[j].begin(), rows[j].end(), out.begin());
-                    };
-                    std::vector<Sum> expected;
-                    for (std::size_t j = 0; j < columns; ++j)
-                        expected.push_back(sum_of_digammas(
-                            brute_force_counts(problem.x(), problem.y(j), problem.z(), problem.neighborhood), problem));
-                    const NeighborCounts counts =
-                        brute_force_counts(problem.x(), problem.y(7), problem.z(), problem.neighborhood);
-                    for (const auto& engine : engines) {
-                        if (!serves(engine, problem)) continue;
-                        for (const Kernels* const set : usable_kernels()) {
-                            const auto made = engine.make(problem.x(), problem.z(), problem.neighborhood, *set, {});
-                            std::vector<Sum> sums(columns);
-                            made->sums(source, 1, 0, std::span(sums).first(5));
-                            made->sums(source, 1, 5, std::span(sums).subspan(5));
-                            CHECK(sums == expected);
-                            CHECK(made->counts(source, 1, 7) == counts);
-                        }
-                    }
-                }
+                for (const Estimator estimator : {Estimator::ksg, Estimator::mixed})
+                    check_rows_of_one_column(family, 150, dz, estimator, repeated, draw);
         }
+}
+
+// With so many rows that large sets of them are equal in x and z.
+TEST(rows_of_one_column_in_sets_against_brute_force) {
+    const Family half_equal{"half equal", [](std::size_t n, std::size_t d, std::uint64_t seed) {
+                                Sample sample = gaussian(n, d, seed);
+                                for (double& value : sample.values) value = std::max(value, 0.0);
+                                return sample;
+                            }};
+    const Family families[] = {half_equal, {"two values", two_values}};
+    std::mt19937_64 draw(15);
+    for (const Family& family : std::span(families).first(share_of(2)))
+        for (const std::size_t dz : {1u, 2u})
+            for (const Estimator estimator : {Estimator::ksg, Estimator::mixed})
+                check_rows_of_one_column(family, 1'800, dz, estimator, estimator == Estimator::mixed, draw);
 }
 
 // Every place of a y, ends included, for radii that hold few or all.

@@ -285,10 +285,10 @@ struct Kernels {
     AlongCounts (*within_along)(const OrderedRows& rows, std::size_t row, std::size_t place, double radius);
     // How many points of a geometry are within the radius of a center. Boxes that lie within it are counted whole.
     std::size_t (*within_boxes)(const Geometry& geometry, std::size_t points, const double* center, double radius);
-    // Eight distances times `reach`, and -1, which nothing is within, in the lanes that are not chosen. They are
-    // written at once: what is written one by one can not soon be read at once.
+    // Eight distances times `reach`, and -1, which nothing is within, in the lanes that are not chosen. Written as a
+    // whole, they can be read as a whole at once.
     void (*batch_radii)(const double* rho, double reach, unsigned chosen, double* out);
-    // How many in the list are within each of eight radii. Returns before which of its places all of them are.
+    // How many in the list are within each of eight radii. Returns where the places that hold them end.
     std::size_t (*batch_within)(const NeighborList& list, const double* radius, std::int64_t* out);
     // How many of the positions from one to before another are within each of eight radii in y.
     void (*batch_within_run)(const BatchView& y, std::size_t self, std::size_t begin, std::size_t end,
@@ -297,8 +297,8 @@ struct Kernels {
     void (*batch_within_y)(const NeighborList& list, const BatchView& y, std::size_t self, const double* radius,
                            std::int64_t* in_list, std::int64_t* in_both);
 
-    // The four words of each of philox_blocks blocks of Philox4x32-10. The first has the counter that is given, of four
-    // words, and each next one has one more in the first of these. The key is two words.
+    // The four words of each of philox_blocks blocks of Philox4x32-10. The counter has four words, of which the first
+    // goes up by one from block to block, and the key two.
     void (*philox)(const std::uint32_t* counter, const std::uint32_t* key, std::uint32_t* out);
 };
 

@@ -35,7 +35,7 @@ struct Geometry {
 // Cells over a range of values: of equal width, or around a middle and on both sides twice as wide in each octave.
 struct Cells {
     double origin, per_unit;  // the first value and one over the width, or the middle and one over the first octave
-    double last;
+    double last;              // cell
     int shift = 0;            // of octaves: bits of a distance that make no difference within a cell
     std::int64_t before = 0;  // of octaves: cells below the middle
 
@@ -45,8 +45,8 @@ struct Cells {
         const double units = (value - origin) * per_unit;
         if (shift == 0) return units > 0.0 ? static_cast<std::size_t>(units < last ? units : last) : 0;
         // The bits of a number from 1 on are evenly spread within an octave, and go on from one to the next.
-        const auto bits = [](double number) { return __builtin_bit_cast(std::int64_t, number); };
-        const std::int64_t out = (bits(1.0 + __builtin_fabs(units)) - bits(1.0)) >> shift;
+        const std::int64_t bits = __builtin_bit_cast(std::int64_t, 1.0 + __builtin_fabs(units));
+        const std::int64_t out = (bits - __builtin_bit_cast(std::int64_t, 1.0)) >> shift;
         const std::int64_t cell = before + (units < 0.0 ? -out : out);
         const auto most = static_cast<std::int64_t>(last);
         return cell > 0 ? static_cast<std::size_t>(cell < most ? cell : most) : 0;
