@@ -1,8 +1,6 @@
 #include "batched_columns.hpp"
 
-#include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "parallel.hpp"
 
@@ -35,7 +33,7 @@ BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& so
         permuted_.resize(points_);
         source.write(0, permuted_);
     }
-    sets_at_.resize(rows_ / block_size);
+    if (sets_ > 0) sets_at_.resize(rows_ / block_size);
     for (std::size_t set = 0; set < sets_; ++set)
         for (const std::uint32_t block : layout.sets[set].blocks)
             sets_at_[block].push_back(static_cast<std::uint32_t>(set));
