@@ -459,8 +459,8 @@ private:
         if (by_list != all_columns) kernels_->batch_radii(rho, fixed_->terms().reach(), by_list, in_list);
         const double* const listed = by_list == all_columns ? radius : in_list;
         BatchCounts n;
-        if (y_->columns_in(b) < batch_size) n = {};
-        std::fill_n(n.joint, batch_size, 0);  // for estimators that count no such
+        if (y_->columns_in(b) < batch_size) n = {};  // in the other lanes it may be left as it was
+        std::fill_n(n.joint, batch_size, 0);         // for estimators that count no such
         if (fixed_->terms().mixed())
             kernels_->batch_within_y(point.xz.ordered(), y_->batch(b), self, listed, n.xz, n.joint);
         else

@@ -5,10 +5,15 @@
 
 namespace knnmi::KNNMI_ISA {
 
+// How many values are smaller.
+inline std::size_t smaller_in(const SortedLevels& sorted, double value) {
+    const Doubles compared = broadcast(value);
+    return partition_point(sorted, value, [=](Doubles v) { return less(v, compared); });
+}
+
 inline bool rank(const SortedLevels& sorted, const double* values, std::size_t n, std::uint32_t* out) {
     for (std::size_t i = 0; i < n; ++i) {
-        const Doubles value = broadcast(values[i]);
-        const std::size_t smaller = partition_point(sorted, values[i], [=](Doubles v) { return less(v, value); });
+        const std::size_t smaller = smaller_in(sorted, values[i]);
         if (smaller == n || sorted.values[smaller] != values[i]) return false;
         out[i] = static_cast<std::uint32_t>(smaller);
     }
@@ -68,11 +73,7 @@ inline LineCounts line_within(const RankedLine& line, double y, double z, double
 }
 
 inline void batch_smaller(const RankedLine* lines, std::size_t columns, const double* y, std::uint32_t* out) {
-    for (std::size_t l = 0; l < columns; ++l) {
-        const Doubles value = broadcast(y[l]);
-        out[l] =
-            static_cast<std::uint32_t>(partition_point(*lines[l].y, y[l], [=](Doubles v) { return less(v, value); }));
-    }
+    for (std::size_t l = 0; l < columns; ++l) out[l] = static_cast<std::uint32_t>(smaller_in(*lines[l].y, y[l]));
 }
 
 // First all searches, which overlap in the processor, then the loops of unforeseeable length.
