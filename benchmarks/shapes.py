@@ -50,7 +50,7 @@ SHAPES: dict[str, Callable[[Table], Table]] = {
     "five values in z": conditions(columns(lambda u: np.floor(5 * u))),
     "thirty categories in z": conditions(columns(lambda u: np.floor(30 * u))),
     "constant z": conditions(np.zeros_like),
-    "one constant in z": conditions(lambda z: np.hstack([np.zeros((len(z), 1)), z[:, 1:]])),
+    "one constant in z": conditions(lambda z: np.where(np.arange(z.shape[1]) == 0, 0.0, z)),
     "counts": columns(lambda u: np.floor(np.exp(norm.ppf(u) + 0.5))),
     "one value of 1e9": lambda table: np.where(table == table.max(axis=0), 1e9, table),
     "lognormal, sigma = 2": lambda table: np.exp(2 * table),
