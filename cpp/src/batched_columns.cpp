@@ -16,6 +16,22 @@ std::vector<std::uint32_t> positions_by(std::span<const std::uint32_t> places, s
     return positions;
 }
 
+// Of eight lines, of which those from some number on repeat the one before it.
+BatchCells cells_of(RankedLine* lines, std::size_t columns) {
+    BatchCells cells;
+    for (std::size_t l = 0; l < batch_size; ++l) {
+        if (l >= columns) lines[l] = lines[columns - 1];
+        const Cells& own = lines[l].y->cells;
+        cells.middle[l] = own.middle;
+        cells.per_unit[l] = own.per_unit;
+        cells.first[l] = own.first;
+        cells.last[l] = own.last;
+        cells.shift[l] = own.shift;
+        cells.before[l] = own.before;
+    }
+    return cells;
+}
+
 }  // namespace
 
 BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& source, std::size_t first,
@@ -27,6 +43,7 @@ BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& so
       values_(batches() * rows_ * batch_size),
       in_sets_(batches() * batch_size * sets_),
       set_lines_(in_sets_.size()),
+      set_cells_(batches() * sets_),
       own_places_(sets_ == 0 ? 0 : values_.size()),
       ascending_(std::make_unique<MadeLater<OwnAscendingColumn>[]>(columns_)) {
     if (source.rows) {
@@ -51,7 +68,8 @@ BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& so
         }
         sorted_ = std::make_shared<SortedColumn>(values);
         ranked_.resize(columns_);
-        lines_.resize(columns_);
+        lines_.resize(batches() * batch_size);
+        cells_.resize(batches());
     }
     for (std::size_t column = 0; column < columns_; ++column) {
         categories_.push_back(source.is_category(first + column, 0));
@@ -106,6 +124,9 @@ void BatchedColumns::fill(std::size_t b, const BatchLayout& layout, const Column
                                 *layout.kernels, layout.alone, places);
         lines_[column] = ranked_[column]->view();
     }
+    if (layout.line != nullptr) cells_[b] = cells_of(&lines_[b * batch_size], columns_in(b));
+    for (std::size_t set = b * sets_; set < (b + 1) * sets_; ++set)
+        set_cells_[set] = cells_of(&set_lines_[set * batch_size], columns_in(b));
 }
 
 // One column in all sets, whose points have the values in the order of the positions given.

@@ -40,10 +40,13 @@ public:
         return {values_.data() + b * rows_ * batch_size, caps_.empty() ? nullptr : caps_.data() + b * batch_size};
     }
     // Where there is a line, as are the next.
-    const RankedLine* lines(std::size_t batch) const { return lines_.data() + batch * batch_size; }
+    RankedLines lines(std::size_t batch) const {
+        return {lines_.data() + batch * batch_size, &cells_[batch], this->batch(batch).caps};
+    }
     // The columns of a batch among the points of a set.
-    const RankedLine* lines_among(std::size_t set, std::size_t batch) const {
-        return set_lines_.data() + (batch * sets_ + set) * batch_size;
+    RankedLines lines_among(std::size_t set, std::size_t batch) const {
+        const std::size_t at = batch * sets_ + set;
+        return {set_lines_.data() + at * batch_size, &set_cells_[at], this->batch(batch).caps};
     }
     std::span<const double> values_among(std::size_t set, std::size_t batch, std::size_t lane) const {
         return in_sets_[(batch * sets_ + set) * batch_size + lane]->values();  // ascending
@@ -70,10 +73,12 @@ private:
     std::shared_ptr<const SortedColumn> sorted_;  // that one or else the first, which may serve all others
     std::vector<std::uint32_t> places_;           // of y number 0 among them, by row
     std::vector<std::optional<RankedColumn>> ranked_;
-    std::vector<RankedLine> lines_;                    // views of them
+    std::vector<RankedLine> lines_;  // views of them
+    std::vector<BatchCells> cells_;
     std::vector<std::vector<std::uint32_t>> sets_at_;  // of each block
     std::vector<std::unique_ptr<const SortedColumn>> in_sets_;
     std::vector<RankedLine> set_lines_;  // views of them
+    std::vector<BatchCells> set_cells_;
     std::vector<std::uint32_t> own_places_;
     std::unique_ptr<MadeLater<OwnAscendingColumn>[]> ascending_;
 };

@@ -117,7 +117,7 @@ private:
         kernels_->batch_nearest(near, values, position, {}, k_, no_end, room_.data(), rho);
         for (std::size_t l = 0; l < y.columns_in(b); ++l)
             if (rho[l] >= apart)
-                rho[l] = kth_distance_beyond(y.ranked(b * batch_size + l), y.lines(b)[l], position, own_y[l]);
+                rho[l] = kth_distance_beyond(y.ranked(b * batch_size + l), y.lines(b).line[l], position, own_y[l]);
         kernels_->batch_radii(rho, terms_->reach(), all_columns, radius);
 
         BatchCounts n{};
@@ -132,7 +132,8 @@ private:
         }
         for (std::size_t l = 0; l < y.columns_in(b); ++l) {
             if (radius[l] < apart) continue;  // else all points are within it in z
-            const LineCounts plane = kernels_->line_within(y.lines(b)[l], own_y[l], fixed_->x(position), radius[l]);
+            const LineCounts plane =
+                kernels_->line_within(y.lines(b).line[l], own_y[l], fixed_->x(position), radius[l]);
             n.xz[l] = static_cast<std::int64_t>(plane.z) - 1;
             n.yz[l] = static_cast<std::int64_t>(plane.y) - 1;
             n.z[l] = static_cast<std::int64_t>(fixed_->points()) - 1;

@@ -11,35 +11,28 @@ namespace {
 constexpr std::size_t run = 8;
 constexpr double beyond = std::numeric_limits<double>::quiet_NaN();  // fails every comparison
 
-constexpr std::size_t cells_for_each = 2;              // value, of equal width
-constexpr std::size_t most_octave_cells_for_each = 8;  // many of these are far out and empty
-constexpr std::size_t most_in_cell = 5;                // that are found there nearly always
-
-Cells even_cells(std::span<const double> values) {
-    const std::size_t count = cells_for_each * values.size();
-    return {.origin = values.front(),
-            .per_unit = static_cast<double>(count) / (values.back() - values.front()),
-            .last = static_cast<double>(count - 1)};
-}
+constexpr std::size_t most_cells_for_each = 4;  // value: many of these are far out and empty
+constexpr std::size_t most_in_cell = 5;         // that are found there nearly always
 
 // Around the densest half of the values, which is the first octave on both sides. None, where that is too narrow or
 // too wide for a number.
-std::optional<Cells> octave_cells(std::span<const double> values) {
+std::optional<Cells> cells_over(std::span<const double> values) {
     const std::size_t half = values.size() / 2;
-    std::size_t first = 0;
+    std::size_t densest = 0;
     for (std::size_t i = 0; i + half < values.size(); ++i)
-        if (values[i + half] - values[i] < values[first + half] - values[first]) first = i;
-    const double low = values[first], width = values[first + half] - low, per_unit = 2.0 / width;
+        if (values[i + half] - values[i] < values[densest + half] - values[densest]) densest = i;
+    const double low = values[densest], width = values[densest + half] - low, per_unit = 2.0 / width;
     if (per_unit == 0.0 || per_unit == std::numeric_limits<double>::infinity()) return std::nullopt;
-    Cells cells{.origin = low + 0.5 * width, .per_unit = per_unit, .last = 0x1p62, .before = std::int64_t{1} << 61};
-    std::size_t before, count;
-    do {
-        ++cells.shift;
-        before = cells.of(values.front());
-        count = cells.of(values.back()) - before + 1;
-    } while (count > most_octave_cells_for_each * values.size());
-    cells.before -= static_cast<std::int64_t>(before);
-    cells.last = static_cast<double>(count - 1);
+    const double middle = low + 0.5 * width;
+    Cells cells{.middle = middle,
+                .per_unit = per_unit,
+                .first = (values.front() - middle) * per_unit,
+                .last = (values.back() - middle) * per_unit,
+                .shift = 0,
+                .before = 0};
+    do ++cells.shift;
+    while (cells.of(values.back()) - cells.of(values.front()) >= most_cells_for_each * values.size());
+    cells.before = -cells.of(values.front());
     return cells;
 }
 
@@ -88,34 +81,34 @@ void SortedColumn::make_levels() {
         levels_.push_back(std::move(above));
     }
     levels_.front().resize(levels_.front().size() + run, beyond);
+    levels_.front().insert(levels_.front().begin(), -std::numeric_limits<double>::infinity());
     view_.levels = levels_.size();
-    for (std::size_t l = 0; l < levels_.size(); ++l) view_.level[l] = levels_[l].data();
+    for (std::size_t l = 0; l < levels_.size(); ++l) view_.level[l] = levels_[l].data() + (l == 0 ? 1 : 0);
 }
 
-// None, where too many values would share theirs with others for them to be of use.
+// Only one, where too many values would share theirs with others, or are few.
 void SortedColumn::make_cells(std::size_t different) {
     const std::span<const double> values(view_.level[0], different);
-    bool useful = fill_cells(values, even_cells(values));
-    if (!useful)
-        if (const std::optional<Cells> cells = octave_cells(values)) useful = fill_cells(values, *cells);
-    if (useful)
-        view_.before_cell = before_cell_.data();
-    else
-        before_cell_ = {};
+    if (different > run)
+        if (const std::optional<Cells> cells = cells_over(values); cells && fill_cells(values, *cells)) return;
+    view_.cells = {};
+    before_cell_.assign(1, 0);
+    view_.before_cell = before_cell_.data();
 }
 
 // False where too many values share theirs with others.
 bool SortedColumn::fill_cells(std::span<const double> values, const Cells& cells) {
     view_.cells = cells;
-    before_cell_.assign(static_cast<std::size_t>(cells.last) + 1, 0);
+    before_cell_.assign(cells.of(values.back()) + 1, 0);
     for (const double value : values) ++before_cell_[cells.of(value)];
     std::size_t before = 0, crowded = 0;
     for (std::uint32_t& cell : before_cell_) {
         const std::size_t here = cell;
         if (here > most_in_cell) crowded += here;
-        cell = static_cast<std::uint32_t>(before > 0 ? before - 1 : 0);
+        cell = static_cast<std::uint32_t>(before);
         before += here;
     }
+    view_.before_cell = before_cell_.data();
     return crowded <= values.size() / 4;
 }
 

@@ -37,6 +37,7 @@ inline bool same_by_lane(const double* a, const double* b, const OfLanes& of_lan
 
 inline const char* arithmetic(const double* a, const double* b) {
     const auto holds = [&](const auto& of_lanes, const auto& of_one) { return same_by_lane(a, b, of_lanes, of_one); };
+    REQUIRE(holds([](Doubles p, Doubles q) { return add(p, q); }, [](double p, double q) { return p + q; }));
     REQUIRE(holds([](Doubles p, Doubles q) { return subtract(p, q); }, [](double p, double q) { return p - q; }));
     REQUIRE(holds([](Doubles p, Doubles q) { return multiply(p, q); }, [](double p, double q) { return p * q; }));
     REQUIRE(holds([](Doubles p, Doubles q) { return min(p, q); }, [](double p, double q) { return p < q ? p : q; }));
@@ -57,6 +58,27 @@ inline const char* larger_ones(const double* a, const double* b) {
     REQUIRE(same_by_lane(
         p, q, [](Doubles x, Doubles y) { return larger(x, y); },
         [](double x, double y) { return x > __builtin_fabs(y) ? x : __builtin_fabs(y); }));
+    return nullptr;
+}
+
+// Of numbers only, by halving what is above an octave.
+inline const char* octaves(const double* a) {
+    double numbers[lanes];
+    std::uint32_t shifts[lanes], zeros[lanes], found[lanes];
+    for (std::uint32_t l = 0; l < lanes; ++l) {
+        numbers[l] = a[l] == a[l] ? a[l] : -3.0;
+        shifts[l] = 1 + 4 * l;
+        zeros[l] = 1000 * l;
+    }
+    store(found, octave_steps(load(numbers), load_positions(shifts), load_positions(zeros)));
+    for (std::size_t l = 0; l < lanes; ++l) {
+        double from_1 = 1.0 + __builtin_fabs(numbers[l]);
+        std::uint32_t octave = 0;
+        for (; from_1 >= 2.0 && octave < 1024; ++octave) from_1 /= 2.0;
+        const auto part = octave == 1024 ? 0u : static_cast<std::uint32_t>(0x1p20 * (from_1 - 1.0));
+        const std::uint32_t steps = ((octave << 20) + part) >> shifts[l];
+        REQUIRE(found[l] == (__builtin_signbit(numbers[l]) ? zeros[l] - 1 - steps : zeros[l] + steps));
+    }
     return nullptr;
 }
 
@@ -122,11 +144,15 @@ inline const char* whole_numbers() {
     std::int32_t whole[lanes];
     store_whole(whole, load(fractions));
     const std::uint32_t numbers[lanes] = {9, 8, 7, 6, 5, 4, 3, 4294967295u};
-    std::uint32_t copied[lanes];
+    std::uint32_t copied[lanes], stored[lanes], equal[lanes];
     compress(copied, load_positions(numbers), 255);
+    store(stored, load_positions(numbers));
+    store(equal, broadcast_position(numbers[7]));
     for (std::size_t l = 0; l < lanes; ++l) {
         REQUIRE(whole[l] == rounded[l]);
         REQUIRE(copied[l] == numbers[l]);
+        REQUIRE(stored[l] == numbers[l]);
+        REQUIRE(equal[l] == numbers[7]);
     }
     return nullptr;
 }
@@ -203,6 +229,7 @@ inline const char* check_operations(const double* drawn, std::size_t vectors) {
     REQUIRE_ALL(words());
     for (std::size_t i = 0; i < vectors; ++i) {
         REQUIRE_ALL(moves(drawn + i * lanes));
+        REQUIRE_ALL(octaves(drawn + i * lanes));
         for (std::size_t j = 0; j < vectors; ++j) {
             REQUIRE_ALL(arithmetic(drawn + i * lanes, drawn + j * lanes));
             REQUIRE_ALL(larger_ones(drawn + i * lanes, drawn + j * lanes));

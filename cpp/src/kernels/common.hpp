@@ -263,27 +263,27 @@ inline auto with_smallest_of_all(std::size_t k, double* room, const Function& f)
 // The number of leading different values for which `before` holds; it must not hold for any value after one for which
 // it does not.
 template <class Predicate>
-inline std::size_t different_before(const SortedLevels& sorted, const Predicate& before) {
+[[gnu::noinline]] inline std::size_t different_before(const SortedLevels& sorted, Predicate before) {
     std::size_t position = 0;
     for (std::size_t level = sorted.levels; level-- > 0;)
         position = position * lanes + count(bits(before(load(sorted.level[level] + position * lanes))));
     return position;
 }
 
-// The same, for a predicate that changes near `hint`: mostly within eight values from its cell on. If not, a search.
+// The same, for a predicate that changes near a cell: mostly within eight values from it on. If not, a search.
 template <class Predicate>
-inline std::size_t different_before(const SortedLevels& sorted, double hint, const Predicate& before) {
-    if (sorted.before_cell == nullptr) return different_before(sorted, before);
-    const std::size_t first = sorted.before_cell[sorted.cells.of(hint)];
-    const unsigned leading = bits(before(load(sorted.level[0] + first)));
-    const bool found = leading != 0xff && ((leading & 1u) != 0 || first == 0);
-    return found ? first + count(leading) : different_before(sorted, before);
+[[gnu::always_inline]] inline std::size_t different_before(const SortedLevels& sorted, std::size_t cell,
+                                                           const Predicate& before) {
+    const std::size_t first = sorted.before_cell[cell];
+    const unsigned leading = bits(before(load(sorted.level[0] + first - 1)));
+    return (leading & 0x81u) == 0x01u ? first + count(leading) - 1 : different_before(sorted, before);
 }
 
 // The number of leading values.
 template <class Predicate>
-inline std::size_t partition_point(const SortedLevels& sorted, double hint, const Predicate& before) {
-    const std::size_t different = different_before(sorted, hint, before);
+[[gnu::always_inline]] inline std::size_t partition_point(const SortedLevels& sorted, std::size_t cell,
+                                                          const Predicate& before) {
+    const std::size_t different = different_before(sorted, cell, before);
     return sorted.first == nullptr ? different : sorted.first[different];
 }
 
@@ -291,12 +291,72 @@ struct Range {
     std::size_t begin, end;
 };
 
-// The places in the sorted column that are within the radius of `center`. Rounded differences are monotone too.
+// What is sorted before the places within a radius of a center, and before those beyond them. Rounded differences are
+// monotone too.
+struct FarBelow {
+    double center, radius;
+    [[gnu::always_inline]] Mask operator()(Doubles v) const {
+        return less(broadcast(radius), subtract(broadcast(center), v));
+    }
+};
+struct NotFarAbove {
+    double center, radius;
+    [[gnu::always_inline]] Mask operator()(Doubles v) const {
+        return less_equal(subtract(v, broadcast(center)), broadcast(radius));
+    }
+};
+
+// The places within the radius of `center`, which are searched from these cells on.
+[[gnu::always_inline]] inline Range sorted_within(const SortedLevels& sorted, double center, double radius,
+                                                  std::size_t low, std::size_t high) {
+    return {partition_point(sorted, low, FarBelow{center, radius}),
+            partition_point(sorted, high, NotFarAbove{center, radius})};
+}
+
 inline Range sorted_within(const SortedLevels& sorted, double center, double radius) {
-    const Doubles middle = broadcast(center), reach = broadcast(radius);
-    return {
-        partition_point(sorted, center - radius, [=](Doubles v) { return less(reach, subtract(middle, v)); }),
-        partition_point(sorted, center + radius, [=](Doubles v) { return less_equal(subtract(v, middle), reach); })};
+    return sorted_within(sorted, center, radius, sorted.cells.of(center - radius), sorted.cells.of(center + radius));
+}
+
+// One number for all eight lanes, or one for each.
+inline Doubles each(double value) { return broadcast(value); }
+inline Doubles each(const double* values) { return load(values); }
+inline Positions each(std::uint32_t value) { return broadcast_position(value); }
+inline Positions each(const std::uint32_t* values) { return load_positions(values); }
+inline double at(double value, std::size_t) { return value; }
+inline double at(const double* values, std::size_t lane) { return values[lane]; }
+
+// The cells of eight values, in one column or in one each.
+template <class AnyCells>
+[[gnu::always_inline]] inline void cells_of(const AnyCells& cells, Doubles values, std::uint32_t* out) {
+    const Doubles any = multiply(subtract(values, each(cells.middle)), each(cells.per_unit));
+    const Doubles units = max(min(any, each(cells.last)), each(cells.first));
+    store(out, octave_steps(units, each(cells.shift), each(cells.before)));
+}
+
+// Of eight columns with these cells, or of one, the places within eight radii of as many centers, or of one.
+template <class AnyCells, class Column, class Centers>
+[[gnu::always_inline]] inline void each_within(const AnyCells& cells, const Column& column, const Centers& centers,
+                                               const double* radius, Range* out) {
+    std::uint32_t low[lanes], high[lanes];
+    cells_of(cells, subtract(each(centers), load(radius)), low);
+    cells_of(cells, add(each(centers), load(radius)), high);
+    for (std::size_t l = 0; l < lanes; ++l)
+        out[l] = sorted_within(column(l), at(centers, l), radius[l], low[l], high[l]);
+}
+
+// Of a category everything is within a radius of 1.
+inline double capped_radius(double radius, double cap) { return radius < cap ? radius : __builtin_inf(); }
+
+// Eight such radii, with one cap or with eight, or null for none: those given, or others written to `room`.
+inline const double* capped_radii(const double* radius, double cap, double* room) {
+    if (cap == __builtin_inf()) return radius;
+    for (std::size_t l = 0; l < lanes; ++l) room[l] = capped_radius(radius[l], cap);
+    return room;
+}
+inline const double* capped_radii(const double* radius, const double* caps, double* room) {
+    if (caps == nullptr) return radius;
+    for (std::size_t l = 0; l < lanes; ++l) room[l] = capped_radius(radius[l], caps[l]);
+    return room;
 }
 
 }  // namespace knnmi::KNNMI_ISA

@@ -6,14 +6,14 @@
 namespace knnmi::KNNMI_ISA {
 
 // How many values are smaller.
-inline std::size_t smaller_in(const SortedLevels& sorted, double value) {
+inline std::size_t smaller_in(const SortedLevels& sorted, double value, std::size_t cell) {
     const Doubles compared = broadcast(value);
-    return partition_point(sorted, value, [=](Doubles v) { return less(v, compared); });
+    return partition_point(sorted, cell, [=](Doubles v) { return less(v, compared); });
 }
 
 inline bool rank(const SortedLevels& sorted, const double* values, std::size_t n, std::uint32_t* out) {
     for (std::size_t i = 0; i < n; ++i) {
-        const std::size_t smaller = smaller_in(sorted, values[i]);
+        const std::size_t smaller = smaller_in(sorted, values[i], sorted.cells.of(values[i]));
         if (smaller == n || sorted.values[smaller] != values[i]) return false;
         out[i] = static_cast<std::uint32_t>(smaller);
     }
@@ -50,9 +50,6 @@ inline std::size_t placed_by_grid(const RankedLine& line, Range window, Range pl
            before(rows.begin, columns.end) - before(rows.end, columns.begin) + before(rows.begin, columns.begin);
 }
 
-// Of a category everything is within a radius of 1.
-inline double capped_radius(double radius, double cap) { return radius < cap ? radius : __builtin_inf(); }
-
 inline Range window_of(const RankedLine& line, double z, double radius) {
     return line.z == nullptr ? Range{0, line.points} : sorted_within(*line.z, z, capped_radius(radius, line.z_cap));
 }
@@ -62,8 +59,11 @@ inline std::size_t placed_within(const RankedLine& line, Range window, Range pla
     if (line.grid != nullptr) return placed_by_grid(line, window, places);
     if (line.ranks == nullptr) return size(places);
     // Points side by side have the same window, so it is mostly in the cache.
-    if (line.by_rank != nullptr && 4 * size(places) < size(window)) return numbers_within(line.by_rank, places, window);
-    return numbers_within(line.ranks, window, places);
+    const bool by_rank = line.by_rank != nullptr && 4 * size(places) < size(window);
+    const std::uint16_t* const numbers = by_rank ? line.by_rank : line.ranks;
+    const Range along{by_rank ? places.begin : window.begin, by_rank ? places.end : window.end};
+    const Range wanted{by_rank ? window.begin : places.begin, by_rank ? window.end : places.end};
+    return numbers_within(numbers, along, wanted);
 }
 
 inline LineCounts line_within(const RankedLine& line, double y, double z, double radius) {
@@ -72,21 +72,31 @@ inline LineCounts line_within(const RankedLine& line, double y, double z, double
     return {placed_within(line, window, places), size(places), size(window)};
 }
 
-inline void batch_smaller(const RankedLine* lines, std::size_t columns, const double* y, std::uint32_t* out) {
-    for (std::size_t l = 0; l < columns; ++l) out[l] = static_cast<std::uint32_t>(smaller_in(*lines[l].y, y[l]));
+inline void batch_smaller(const RankedLines& lines, std::size_t columns, const double* y, std::uint32_t* out) {
+    std::uint32_t cell[lanes];
+    cells_of(*lines.cells, load(y), cell);
+    for (std::size_t l = 0; l < columns; ++l)
+        out[l] = static_cast<std::uint32_t>(smaller_in(*lines.line[l].y, y[l], cell[l]));
 }
 
 // First all searches, which overlap in the processor, then the loops of unforeseeable length.
-inline void batch_line_within(const RankedLine* lines, std::size_t columns, const double* y, double z,
+inline void batch_line_within(const RankedLines& lines, std::size_t columns, const double* y, double z,
                               const double* radius, std::int64_t* in_z, std::int64_t* in_yz) {
+    const RankedLine& any = lines.line[0];
     Range window[lanes], places[lanes];
-    for (std::size_t l = 0; l < columns; ++l) {
-        window[l] = window_of(lines[l], z, radius[l]);
-        places[l] = sorted_within(*lines[l].y, y[l], capped_radius(radius[l], lines[l].y_cap));
-    }
+    double room[lanes];
+    if (any.z != nullptr)
+        each_within(
+            any.z->cells, [&](std::size_t) -> const SortedLevels& { return *any.z; }, z,
+            capped_radii(radius, any.z_cap, room), window);
+    else
+        for (std::size_t l = 0; l < lanes; ++l) window[l] = {0, lines.line[l].points};
+    each_within(
+        *lines.cells, [&](std::size_t l) -> const SortedLevels& { return *lines.line[l].y; }, y,
+        capped_radii(radius, lines.y_caps, room), places);
     for (std::size_t l = 0; l < columns; ++l) {
         in_z[l] = static_cast<std::int64_t>(size(window[l])) - 1;
-        in_yz[l] = static_cast<std::int64_t>(placed_within(lines[l], window[l], places[l])) - 1;
+        in_yz[l] = static_cast<std::int64_t>(placed_within(lines.line[l], window[l], places[l])) - 1;
     }
 }
 

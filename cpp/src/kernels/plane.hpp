@@ -284,25 +284,32 @@ inline void plane_radii(const Plane& plane, const std::size_t* places, std::size
                                                                            joint == nullptr ? nullptr : joint + i);
 }
 
-// How many others are within the radius on one axis.
-inline std::uint32_t others_within(const PlaneAxis& axis, double value, double radius) {
-    return static_cast<std::uint32_t>(size(near_on(axis, value, radius)) - 1);
+// How many others are within its own radius of each of `many` values on one axis; up to a whole eight can be read.
+inline void others_within(const PlaneAxis& axis, const double* values, const double* radius, std::size_t many,
+                          std::uint32_t* out) {
+    for (std::size_t first = 0; first < many; first += lanes) {
+        Range near[lanes];
+        double room[lanes];
+        each_within(
+            axis.sorted->cells, [&](std::size_t) -> const SortedLevels& { return *axis.sorted; }, values + first,
+            capped_radii(radius + first, axis.cap, room), near);
+        for (std::size_t i = first; i < many && i < first + lanes; ++i)
+            out[i] = static_cast<std::uint32_t>(size(near[i - first]) - 1);
+    }
 }
 
 template <bool WithCategories, class Kept>
 inline void plane_within_with(const Plane& plane, std::size_t begin, std::size_t end, const Kept& none, std::size_t k,
                               double reach, PlaneScratch& scratch, const PlaneCounts& counts) {
     std::size_t places[plane_run];
-    double radius[plane_run];
+    double radius[plane_run] = {};
     for (std::size_t first = begin; first < end; first += plane_run) {
         const std::size_t many = end - first < plane_run ? end - first : plane_run, at = first - begin;
         for (std::size_t i = 0; i < many; ++i) places[i] = first + i;
         plane_radii<WithCategories>(plane, places, many, none, k, reach, scratch, radius,
                                     counts.joint == nullptr ? nullptr : counts.joint + at);
-        for (std::size_t i = 0; i < many; ++i) {
-            counts.x[at + i] = others_within(plane.x, plane.x.values[first + i], radius[i]);
-            counts.y[at + i] = others_within(plane.y, plane.x.across[first + i], radius[i]);
-        }
+        others_within(plane.x, plane.x.values + first, radius, many, counts.x + at);
+        others_within(plane.y, plane.x.across + first, radius, many, counts.y + at);
     }
 }
 

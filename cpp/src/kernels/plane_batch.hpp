@@ -143,7 +143,7 @@ public:
                 if (!with_joint_ || counts_[l].joint[i] < k_)
                     wanted |= 1u << l;
                 else
-                    radius_[i][l] = 0.0;  // so many are equal
+                    radius_[l][i] = 0.0;  // so many are equal
             }
             unsigned found = 0;
             double radius[lanes];
@@ -201,15 +201,13 @@ public:
 
     void count_on_axes(std::size_t l) const {
         const Plane& plane = batch_->planes[l];
-        for (std::size_t i = 0; i < points_; ++i) {
-            counts_[l].x[i] = others_within(plane.x, plane.x.values[begin_ + i], radius_[i][l]);
-            counts_[l].y[i] = others_within(plane.y, plane.x.across[begin_ + i], radius_[i][l]);
-        }
+        others_within(plane.x, plane.x.values + begin_, radius_[l], points_, counts_[l].x);
+        others_within(plane.y, plane.x.across + begin_, radius_[l], points_, counts_[l].y);
     }
 
 private:
     void keep(std::size_t l, std::size_t i, double radius, std::int64_t joint) {
-        radius_[i][l] = radius;
+        radius_[l][i] = radius;
         if (with_joint_) counts_[l].joint[i] = static_cast<std::uint32_t>(joint);
     }
 
@@ -219,7 +217,7 @@ private:
     PlaneScratch* scratch_;
     const PlaneCounts* counts_;
     bool with_joint_;
-    double radius_[batch_run][lanes];
+    double radius_[lanes][batch_run];
     std::uint32_t missed_[batch_size][batch_run];  // points of each plane
     std::size_t many_missed_[batch_size] = {};
 };

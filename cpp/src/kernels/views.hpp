@@ -32,39 +32,44 @@ struct Geometry {
     Boxes block_boxes, group_boxes;
 };
 
-// Cells over a range of values: of equal width, or around a middle and on both sides twice as wide in each octave.
+// Cells over a range of values, around a middle and on both sides twice as wide in each octave. The first octave is
+// from 0 to 1 away from the middle, in units of its own width.
 struct Cells {
-    double origin, per_unit;  // the first value and one over the width, or the middle and one over the first octave
-    double last;              // cell
-    int shift = 0;            // of octaves: bits of a distance that make no difference within a cell
-    std::int64_t before = 0;  // of octaves: cells below the middle
+    double middle, per_unit;
+    double first, last;           // the range, in units
+    std::uint32_t shift, before;  // as in octave_steps; how many cells are below the middle
 
     // Monotone in the value, whatever it is. Inlined: a function of its own, made for a wider instruction set, could be
     // linked into a narrower one.
-    [[gnu::always_inline]] std::size_t of(double value) const {
-        const double units = (value - origin) * per_unit;
-        if (shift == 0) return units > 0.0 ? static_cast<std::size_t>(units < last ? units : last) : 0;
+    [[gnu::always_inline]] std::uint32_t of(double value) const {
+        const double any = (value - middle) * per_unit;
+        const double units = any > first ? (any < last ? any : last) : first;
         // The bits of a number from 1 on are evenly spread within an octave, and go on from one to the next.
-        const std::int64_t bits = __builtin_bit_cast(std::int64_t, 1.0 + __builtin_fabs(units));
-        const std::int64_t out = (bits - __builtin_bit_cast(std::int64_t, 1.0)) >> shift;
-        const std::int64_t cell = before + (units < 0.0 ? -out : out);
-        const auto most = static_cast<std::int64_t>(last);
-        return cell > 0 ? static_cast<std::size_t>(cell < most ? cell : most) : 0;
+        const auto upper_half = [](double from_1) {
+            return static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, from_1) >> 32);
+        };
+        const std::uint32_t steps = (upper_half(1.0 + __builtin_fabs(units)) - upper_half(1.0)) >> shift;
+        return before + (__builtin_signbit(units) ? ~steps : steps);
     }
 };
 
+// Those of eight columns side by side.
+struct BatchCells {
+    double middle[batch_size], per_unit[batch_size], first[batch_size], last[batch_size];
+    std::uint32_t shift[batch_size], before[batch_size];
+};
+
 // A SortedColumn. level[0] holds its different values, level[levels - 1] at most eight. Runs are filled up with values
-// that fail every comparison, and after level[0] there are eight more.
+// that fail every comparison, and after level[0] there are eight more; before it is minus infinity.
 struct SortedLevels {
     static constexpr std::size_t most = 11;  // 8^11 = 2^33 values
 
     const double* values;  // all of them, ascending
     const double* level[most];
     std::size_t levels;
-    const std::uint32_t* first;  // of each different value, the first place; null where they are all different
-    const std::uint32_t*
-        before_cell;  // for each cell, a different value just before its first; null where too many are in one
-    Cells cells;
+    const std::uint32_t* first;        // of each different value, the first place; null where they are all different
+    const std::uint32_t* before_cell;  // for each cell, how many different values are in those before it
+    Cells cells;                       // one, where too many values would be in some of them
 };
 
 }  // namespace knnmi

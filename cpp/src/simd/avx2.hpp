@@ -43,6 +43,7 @@ inline void store(double* p, Doubles a) {
     _mm256_storeu_pd(p + 4, a.high);
 }
 inline Doubles broadcast(double a) { return {_mm256_set1_pd(a), _mm256_set1_pd(a)}; }
+inline Doubles add(Doubles a, Doubles b) { return {_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high)}; }
 inline Doubles subtract(Doubles a, Doubles b) { return {_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)}; }
 inline Doubles multiply(Doubles a, Doubles b) { return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)}; }
 inline Doubles min(Doubles a, Doubles b) { return {_mm256_min_pd(a.low, b.low), _mm256_min_pd(a.high, b.high)}; }
@@ -126,6 +127,18 @@ inline Doubles gather(const double* from, Positions at) {
 }
 inline Positions positions_from(std::uint32_t first) {
     return _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+inline Positions broadcast_position(std::uint32_t a) { return _mm256_set1_epi32(static_cast<int>(a)); }
+inline void store(std::uint32_t* p, Positions a) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), a); }
+inline Positions octave_steps(Doubles a, Positions shift, Positions zero) {
+    const auto upper_half = [](Doubles b) {
+        const __m256 halves = _mm256_shuffle_ps(_mm256_castpd_ps(b.low), _mm256_castpd_ps(b.high), 0xdd);
+        return _mm256_permute4x64_epi64(_mm256_castps_si256(halves), 0xd8);
+    };
+    const __m256i out =
+        _mm256_sub_epi32(upper_half(add(absolute(a), broadcast(1.0))), _mm256_set1_epi32(upper_half_of_1));
+    const __m256i sign = _mm256_srai_epi32(upper_half(a), 31);
+    return _mm256_add_epi32(_mm256_xor_si256(_mm256_srav_epi32(out, shift), sign), zero);
 }
 inline void compress(std::uint32_t* out, Positions a, unsigned chosen) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(a, set_bits_of(chosen)));

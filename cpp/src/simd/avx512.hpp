@@ -26,6 +26,7 @@ using Integers = __m512i;
 inline Doubles load(const double* p) { return _mm512_loadu_pd(p); }
 inline void store(double* p, Doubles a) { _mm512_storeu_pd(p, a); }
 inline Doubles broadcast(double a) { return _mm512_set1_pd(a); }
+inline Doubles add(Doubles a, Doubles b) { return _mm512_add_pd(a, b); }
 inline Doubles subtract(Doubles a, Doubles b) { return _mm512_sub_pd(a, b); }
 inline Doubles multiply(Doubles a, Doubles b) { return _mm512_mul_pd(a, b); }
 inline Doubles min(Doubles a, Doubles b) { return _mm512_min_pd(a, b); }
@@ -72,6 +73,17 @@ inline Doubles gather(const double* from, Positions at) { return _mm512_i32gathe
 inline Positions positions_from(std::uint32_t first) {
     return _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
+inline Positions broadcast_position(std::uint32_t a) { return _mm256_set1_epi32(static_cast<int>(a)); }
+inline void store(std::uint32_t* p, Positions a) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), a); }
+inline Positions octave_steps(Doubles a, Positions shift, Positions zero) {
+    const auto upper_half = [](Doubles b) {
+        return _mm512_cvtepi64_epi32(_mm512_srli_epi64(_mm512_castpd_si512(b), 32));
+    };
+    const __m256i out = _mm256_sub_epi32(upper_half(_mm512_add_pd(_mm512_abs_pd(a), _mm512_set1_pd(1.0))),
+                                         _mm256_set1_epi32(upper_half_of_1));
+    const __m256i sign = _mm256_srai_epi32(upper_half(a), 31);
+    return _mm256_add_epi32(_mm256_xor_si256(_mm256_srav_epi32(out, shift), sign), zero);
+}
 inline void compress(std::uint32_t* out, Positions a, unsigned chosen) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_maskz_compress_epi32(static_cast<Mask>(chosen), a));
 }
@@ -95,13 +107,15 @@ inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std
 inline std::size_t count_between(const std::uint16_t* values, std::size_t n, std::uint16_t low, std::uint16_t span) {
     const __m512i origin = _mm512_set1_epi16(static_cast<short>(low)),
                   limit = _mm512_set1_epi16(static_cast<short>(span));
-    const auto inside = [=](const std::uint16_t* from) {
+    const auto inside = [=](const std::uint16_t* from) -> std::uint64_t {
         return _mm512_cmplt_epu16_mask(_mm512_sub_epi16(_mm512_loadu_si512(from), origin), limit);
     };
     std::size_t found = 0, i = 0;
-    for (; i + 32 <= n; i += 32) found += static_cast<std::size_t>(__builtin_popcount(inside(values + i)));
-    const std::uint32_t rest = (1u << (n - i)) - 1;
-    return found + static_cast<std::size_t>(__builtin_popcount(inside(values + i) & rest));
+    for (; i + 64 <= n; i += 64)
+        found += static_cast<std::size_t>(__builtin_popcountll(inside(values + i) | inside(values + i + 32) << 32));
+    const std::uint64_t rest = (std::uint64_t{1} << (n - i)) - 1;
+    return found +
+           static_cast<std::size_t>(__builtin_popcountll((inside(values + i) | inside(values + i + 32) << 32) & rest));
 }
 
 inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span) {

@@ -46,6 +46,7 @@ inline Doubles broadcast(double a) {
     const PairOfDoubles pair{a, a};
     return {pair, pair, pair, pair};
 }
+inline Doubles add(Doubles x, Doubles y) { return {x.a + y.a, x.b + y.b, x.c + y.c, x.d + y.d}; }
 inline Doubles subtract(Doubles x, Doubles y) { return {x.a - y.a, x.b - y.b, x.c - y.c, x.d - y.d}; }
 inline Doubles multiply(Doubles x, Doubles y) { return {x.a * y.a, x.b * y.b, x.c * y.c, x.d * y.d}; }
 inline Doubles min(Doubles x, Doubles y) {
@@ -119,6 +120,18 @@ inline Doubles gather(const double* from, Positions x) {
 }
 inline Positions positions_from(std::uint32_t first) {
     return {{first, first + 1, first + 2, first + 3, first + 4, first + 5, first + 6, first + 7}};
+}
+inline Positions broadcast_position(std::uint32_t a) { return {{a, a, a, a, a, a, a, a}}; }
+inline void store(std::uint32_t* p, Positions x) { __builtin_memcpy(p, x.at, sizeof x.at); }
+inline Positions octave_steps(Doubles x, Positions shift, Positions zero) {
+    double values[lanes];
+    store(values, x);
+    for (std::size_t l = 0; l < lanes; ++l) {
+        const auto bits = __builtin_bit_cast(std::int64_t, 1.0 + __builtin_fabs(values[l]));
+        const std::int32_t steps = (static_cast<std::int32_t>(bits >> 32) - upper_half_of_1) >> shift.at[l];
+        zero.at[l] += static_cast<std::uint32_t>(__builtin_signbit(values[l]) ? -1 - steps : steps);
+    }
+    return zero;
 }
 inline void compress(std::uint32_t* out, Positions x, unsigned chosen) { compress_values(out, x.at, chosen); }
 

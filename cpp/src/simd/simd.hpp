@@ -9,6 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 
+namespace knnmi::KNNMI_ISA {
+
+inline constexpr std::int32_t upper_half_of_1 = 0x3ff00000;
+
+}  // namespace knnmi::KNNMI_ISA
+
 #if defined(KNNMI_ISA_AVX512)
 #include "simd/avx512.hpp"
 #elif defined(KNNMI_ISA_AVX2)
@@ -32,10 +38,12 @@ inline Positions load_positions(const std::uint16_t* from);
 inline Doubles gather(const double* from, Positions at);  // from[at], below 2^31, in each lane
 inline Doubles broadcast(double value);
 inline Positions positions_from(std::uint32_t first);  // first, first + 1, ...
+inline Positions broadcast_position(std::uint32_t position);
 inline Integers zeros();
 inline double first_lane(Doubles a);
 
 // Lane by lane, rounded as a single double is.
+inline Doubles add(Doubles a, Doubles b);
 inline Doubles subtract(Doubles a, Doubles b);
 inline Doubles multiply(Doubles a, Doubles b);
 inline Doubles absolute(Doubles a);
@@ -50,8 +58,12 @@ inline Integers count_up(Integers a, Mask m);  // one more in the lanes of m
 inline unsigned bits(Mask m);
 inline std::size_t count(std::uint32_t set);  // how many bits are set
 
-// store(double*, Doubles) and store(std::int64_t*, Integers) write eight values. store_whole rounds towards zero; each
-// value must fit.
+// Steps away from 0, on a scale on which numbers from 1 on have as many in each octave: the upper half of the bits of
+// 1 + |a|, less that of 1, over 2^shift. One step more, and downwards, where a is negative. Added to `zero`.
+inline Positions octave_steps(Doubles a, Positions shift, Positions zero);
+
+// store(double*, Doubles), store(std::int64_t*, Integers) and store(std::uint32_t*, Positions) write eight values.
+// store_whole rounds towards zero; each value must fit.
 inline void store_whole(std::int32_t* to, Doubles a);
 
 // Writes the chosen lanes one after another; all eight places may be overwritten.
