@@ -148,6 +148,14 @@ private:
         return points;
     }
 
+    // Those within a radius that are in no set.
+    std::size_t to_list(std::size_t self, double radius) const {
+        std::size_t points = along_y_->xz_within(self, radius) + 1;
+        for (const EqualPoints& set : fixed_->sets())
+            if (fixed_->distance(self, set.position()) <= radius) points -= set.points();
+        return points;
+    }
+
     // For a list that would have served all columns, or have been long enough.
     double radius_for_most(const Point& point) const {
         const double listed = static_cast<double>(point.xz.size() + 1);
@@ -249,7 +257,7 @@ private:
             if (sorted_.empty()) return;
             radius.grow(*std::max_element(sorted_.begin(), sorted_.end()));
             const double all = std::accumulate(alone_.begin(), alone_.end(), 0.0);
-            if (all < each * static_cast<double>(along_y_->xz_within(first_ + p, radius)) || !find(p, radius)) return;
+            if (all < each * static_cast<double>(to_list(first_ + p, radius)) || !find(p, radius)) return;
             point.xz.order(*kernels_, scratch_);
             for (std::size_t b = 0; b < y_->batches(); ++b) {
                 if (point.alone[b] == 0) continue;
