@@ -3,19 +3,35 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace knnmi {
+namespace {
+
+// Without those that are equal to the most frequent one, if many are: between the quartiles there could be no others.
+void drop_frequent(std::vector<double>& ascending) {
+    std::span<const double> most;
+    for (auto first = ascending.begin(), last = first; first != ascending.end(); first = last) {
+        last = std::upper_bound(first, ascending.end(), *first);
+        if (const std::span<const double> equal(first, last); equal.size() > most.size()) most = equal;
+    }
+    if (5 * most.size() < 2 * ascending.size()) return;
+    const double frequent = most.front();
+    std::erase(ascending, frequent);
+}
+
+}  // namespace
+
 bool has_far_values(const Points& column) {
     if (column.is_category(0)) return false;
     constexpr std::size_t sample = 1000;
     const std::size_t each = column.rows() / sample + 1;
     std::vector<double> values;
     for (std::size_t i = 0; i < column.rows(); i += each) values.push_back(column(i, 0));
-    const auto quantile = [&](std::size_t percent) {
-        const auto at = values.begin() + static_cast<std::ptrdiff_t>(percent * values.size() / 100);
-        std::nth_element(values.begin(), at, values.end());
-        return *at;
-    };
+    std::sort(values.begin(), values.end());
+    drop_frequent(values);
+    if (values.empty()) return false;
+    const auto quantile = [&](std::size_t percent) { return values[percent * values.size() / 100]; };
     return quantile(99) - quantile(1) > 10.0 * (quantile(75) - quantile(25));
 }
 

@@ -9,10 +9,10 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Adds a set for each long run of blocks that are equal, among those in order.
+// Adds a set for each run of blocks that are equal, among those in order, of `large` at least.
 template <class Compare>
-void add_large_runs(const std::vector<std::uint32_t>& blocks, const Compare& before, std::vector<EqualPoints>& sets) {
-    constexpr std::ptrdiff_t large = 12;  // blocks, from which on a search among sorted values is faster than a list
+void add_large_runs(const std::vector<std::uint32_t>& blocks, const Compare& before, std::ptrdiff_t large,
+                    std::vector<EqualPoints>& sets) {
     for (auto first = blocks.begin(), last = first; first != blocks.end(); first = last) {
         last = std::upper_bound(first, blocks.end(), *first, before);
         if (last - first >= large) sets.push_back({.blocks = {first, last}});
@@ -37,6 +37,9 @@ FixedSide::FixedSide(const Points& x, const Points& z, const Neighborhood& neigh
     find_sets();
 }
 
+// How many blocks of equal points are sooner searched among sorted values than in a list, as measured.
+std::ptrdiff_t FixedSide::large() const { return counts_by_line() ? 8 : 12; }
+
 void FixedSide::find_sets() {
     const Boxes& boxes = geometry_.block_boxes;
     std::vector<std::uint32_t> equal;  // blocks of points that are equal in what orders them
@@ -54,7 +57,7 @@ void FixedSide::find_sets() {
         return false;
     };
     std::stable_sort(equal.begin(), equal.end(), before);
-    add_large_runs(equal, before, sets_);
+    add_large_runs(equal, before, large(), sets_);
     if (sets_.empty()) return;
     in_set_.assign(geometry_.blocks, false);
     for (const EqualPoints& set : sets_)
@@ -87,7 +90,7 @@ void FixedSide::find_sets_within() {
         for (const std::uint32_t block : rest)
             if (x_low_[block] == x_high_[block]) constant.push_back(block);
         const std::size_t first_within = sets_.size();
-        add_large_runs(constant, before_in_x, sets_);
+        add_large_runs(constant, before_in_x, large(), sets_);
         for (std::size_t inner = first_within; inner < sets_.size(); ++inner)
             for (const std::uint32_t block : sets_[inner].blocks) in_inner_set_[block] = true;
         std::erase_if(rest, [&](std::uint32_t block) { return in_inner_set_[block]; });

@@ -93,6 +93,7 @@ public:
     }
 
 private:
+    std::ptrdiff_t large() const;
     void find_sets();
     void find_sets_within();
     void separate();
