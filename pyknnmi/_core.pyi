@@ -69,6 +69,9 @@ def neighbor_counts(
     Nearer means by more than a relative 1e-10. When the k-th neighbour is at distance 0, coincident points count.
     """
 
+def estimate_of_counts(xz: NDArray[np.uint32], yz: NDArray[np.uint32], z: NDArray[np.uint32], k: int) -> float:
+    """Return the estimate that `conditional_mutual_information` gives, from the counts of points."""
+
 def permutation_test(
     x: Points,
     y: Points,

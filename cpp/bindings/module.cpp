@@ -15,9 +15,9 @@ namespace {
 using Array = const py::array&;
 using Text = const std::string&;
 using Categories = bindings::Sample::Categories;
-using Labels = py::array_t<std::uint32_t, py::array::c_style>;
+using Numbers = py::array_t<std::uint32_t, py::array::c_style>;
 
-std::vector<std::uint32_t> labels_of(const Labels& labels) { return {labels.data(), labels.data() + labels.size()}; }
+std::vector<std::uint32_t> numbers_of(const Numbers& given) { return {given.data(), given.data() + given.size()}; }
 
 template <class T>
 py::array_t<T> as_array(const std::vector<T>& values) {
@@ -58,15 +58,19 @@ py::tuple core_neighbor_counts(Array x, Array y, Array z, int k, Text engine, in
     return py::make_tuple(as_array(counts.xz), as_array(counts.yz), as_array(counts.z));
 }
 
+double core_estimate_of_counts(const Numbers& xz, const Numbers& yz, const Numbers& z, int k) {
+    return estimate_of({numbers_of(xz), numbers_of(yz), numbers_of(z), {}}, k);
+}
+
 py::tuple core_permutation_test(Array x, Array y, Array z, int k, int permutations, std::uint64_t seed,
-                                std::uint64_t stream, int neighbors, const Labels& groups, bool whole_groups,
+                                std::uint64_t stream, int neighbors, const Numbers& groups, bool whole_groups,
                                 std::size_t block_length, std::size_t season, Text stop, double alpha, Text estimator,
                                 Text engine, int threads, py::object poll, Categories categories) {
     const bindings::Sample sample(x, y, z, std::move(categories));
     const Options options = bindings::options(engine, threads, poll);
     const Neighborhood neighborhood(k, bindings::estimator(estimator));
-    const Permutations drawn{permutations,      seed,         stream,       neighbors,
-                             labels_of(groups), whole_groups, block_length, season};
+    const Permutations drawn{permutations,       seed,         stream,       neighbors,
+                             numbers_of(groups), whole_groups, block_length, season};
     const Stopping stopping{bindings::stop_when(stop), alpha};
     const PermutationResult result = bindings::without_gil(
         [&] { return permutation_test(sample.x, sample.y, sample.z, neighborhood, drawn, stopping, options); });
@@ -74,27 +78,27 @@ py::tuple core_permutation_test(Array x, Array y, Array z, int k, int permutatio
 }
 
 py::tuple core_permuted_statistics(Array x, Array y, Array z, int k, int permutations, std::uint64_t seed,
-                                   std::uint64_t stream, int neighbors, const Labels& groups, bool whole_groups,
+                                   std::uint64_t stream, int neighbors, const Numbers& groups, bool whole_groups,
                                    std::size_t block_length, std::size_t season, Text estimator, Text engine,
                                    int threads, py::object poll, Categories categories) {
     const bindings::Sample sample(x, y, z, std::move(categories));
     const Options options = bindings::options(engine, threads, poll);
     const Neighborhood neighborhood(k, bindings::estimator(estimator));
-    const Permutations drawn{permutations,      seed,         stream,       neighbors,
-                             labels_of(groups), whole_groups, block_length, season};
+    const Permutations drawn{permutations,       seed,         stream,       neighbors,
+                             numbers_of(groups), whole_groups, block_length, season};
     const PermutedStatistics found = bindings::without_gil(
         [&] { return permuted_statistics(sample.x, sample.y, sample.z, neighborhood, drawn, options); });
     return py::make_tuple(found.statistic, as_array(found.permuted));
 }
 
 py::array_t<std::uint32_t> core_permuted_rows(Array z, int permutations, std::uint64_t seed, std::uint64_t stream,
-                                              int neighbors, const Labels& groups, bool whole_groups,
+                                              int neighbors, const Numbers& groups, bool whole_groups,
                                               std::size_t block_length, std::size_t season, std::uint32_t first,
                                               int threads, py::object poll, Categories categories) {
     const bindings::Sample sample(z, std::move(categories));
     const Options options = bindings::options("auto", threads, poll);
-    const Permutations drawn{permutations,      seed,         stream,       neighbors,
-                             labels_of(groups), whole_groups, block_length, season};
+    const Permutations drawn{permutations,       seed,         stream,       neighbors,
+                             numbers_of(groups), whole_groups, block_length, season};
     const std::vector<std::uint32_t> rows =
         bindings::without_gil([&] { return permuted_rows(sample.z, drawn, first, options); });
     return as_array(rows).reshape({static_cast<py::ssize_t>(permutations), static_cast<py::ssize_t>(sample.z.rows())});
@@ -139,16 +143,17 @@ PYBIND11_MODULE(_core, module) {
                "categories"_a = Categories());
     module.def("neighbor_counts", core_neighbor_counts, "x"_a, "y"_a, "z"_a, "k"_a, "engine"_a = "auto",
                "threads"_a = 0, "poll"_a = py::none(), "categories"_a = Categories());
+    module.def("estimate_of_counts", core_estimate_of_counts, "xz"_a, "yz"_a, "z"_a, "k"_a);
     module.def("permutation_test", core_permutation_test, "x"_a, "y"_a, "z"_a, "k"_a, "permutations"_a = 200,
-               "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "groups"_a = Labels(0), "whole_groups"_a = false,
+               "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "groups"_a = Numbers(0), "whole_groups"_a = false,
                "block_length"_a = 0, "season"_a = 1, "stop"_a = "never", "alpha"_a = 0.05, "estimator"_a = "ksg",
                "engine"_a = "auto", "threads"_a = 0, "poll"_a = py::none(), "categories"_a = Categories());
     module.def("permuted_statistics", core_permuted_statistics, "x"_a, "y"_a, "z"_a, "k"_a, "permutations"_a = 200,
-               "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "groups"_a = Labels(0), "whole_groups"_a = false,
+               "seed"_a = 0, "stream"_a = 0, "neighbors"_a = 0, "groups"_a = Numbers(0), "whole_groups"_a = false,
                "block_length"_a = 0, "season"_a = 1, "estimator"_a = "ksg", "engine"_a = "auto", "threads"_a = 0,
                "poll"_a = py::none(), "categories"_a = Categories());
     module.def("permuted_rows", core_permuted_rows, "z"_a, "permutations"_a = 200, "seed"_a = 0, "stream"_a = 0,
-               "neighbors"_a = 0, "groups"_a = Labels(0), "whole_groups"_a = false, "block_length"_a = 0,
+               "neighbors"_a = 0, "groups"_a = Numbers(0), "whole_groups"_a = false, "block_length"_a = 0,
                "season"_a = 1, "first"_a = 0, "threads"_a = 0, "poll"_a = py::none(), "categories"_a = Categories());
     module.def("swapped_rows", core_swapped_rows, "z"_a, "permutations"_a = 200, "seed"_a = 0, "stream"_a = 0,
                "neighbors"_a = 10, "first"_a = 0, "threads"_a = 0, "poll"_a = py::none());

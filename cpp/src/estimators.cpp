@@ -9,6 +9,7 @@
 #include "engines.hpp"
 #include "kd_tree.hpp"
 #include "parallel.hpp"
+#include "terms.hpp"
 
 namespace knnmi {
 namespace {
@@ -82,6 +83,19 @@ NeighborCounts neighbor_counts(const Points& x, const Points& y, const Points& z
                                const Options& options) {
     check_sample(x, y, z, neighborhood.k);
     return make_engine(x, z, neighborhood, y.columns(), 1, options)->counts(same(y), y.columns(), 0);
+}
+
+double estimate_of(const NeighborCounts& counts, int k) {
+    const std::size_t n = counts.z.size();
+    if (counts.xz.size() != n || counts.yz.size() != n) throw std::invalid_argument("counts differ in length");
+    check_neighbors(k, n);
+    for (const auto* const of_points : {&counts.xz, &counts.yz, &counts.z})
+        if (*std::max_element(of_points->begin(), of_points->end()) >= n)
+            throw std::invalid_argument("counts must be below the number of points");
+    const Terms terms(n, true, k);
+    Sum sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += terms(counts.xz[i], counts.yz[i], counts.z[i], 0);
+    return estimate_from(sum, k, n);
 }
 
 }  // namespace knnmi

@@ -20,6 +20,7 @@ from pyknnmi.numbers import (
     common_season,
     conditional_mutual_information,
     conditional_mutual_informations,
+    estimate_of_counts,
     fisher_z,
     neighbor_counts,
     permutation_test,
@@ -213,7 +214,24 @@ class KnnCMI(CITest):
 
 
 Variable = int | tuple[int, ...]
+Counts = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]
 Points = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """What candidates were found to tell about x."""
+
+    x: Variable
+    z: tuple[int, ...]
+    estimator: EstimatorName
+    estimates: dict[int, float]
+
+    def estimate(self, x: int, y: int, z: tuple[int, ...], estimator: EstimatorName) -> float | None:
+        """Return the estimate for these columns, in whichever order, if it is known."""
+        if (z, estimator) != (self.z, self.estimator) or self.x not in (x, y):
+            return None
+        return self.estimates.get(y if self.x == x else x)
 
 
 class BoundKnnCMI(BoundTest):
@@ -235,6 +253,9 @@ class BoundKnnCMI(BoundTest):
         self._warn_of_small_categories(dataset)
         self._correlations = PartialCorrelations.of(dataset.values)
         self._seasons: dict[int, int] = {}
+        # Of the last question. Each is written as a whole, so threads that share the test may only miss what they need.
+        self._ranked: _Ranked | None = None
+        self._counted: tuple[tuple[Variable, Variable, tuple[int, ...]], Counts] | None = None
 
     def for_threads(self) -> BoundTest:
         """Return the test with one thread a call: the core does its work without Python's lock."""
@@ -245,15 +266,18 @@ class BoundKnnCMI(BoundTest):
     def associations(self, x: Variable, candidates: Sequence[int], z: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the estimates in nats."""
         # One estimator for all: they are biased differently.
-        return conditional_mutual_informations(
+        estimator = self._estimator(x, candidates, z)
+        estimates = conditional_mutual_informations(
             *self._columns(x, tuple(candidates), z),
             self._component.k,
-            estimator=self._estimator(x, candidates, z),
+            estimator=estimator,
             categories=self._flags(x, tuple(candidates), z),
             engine=self._component.engine,
             threads=self.threads,
             poll=self._run.poll,
         )
+        self._ranked = _Ranked(x, z, estimator, dict(zip(candidates, estimates.tolist(), strict=True)))
+        return estimates
 
     def test(self, x: Variable, y: Variable, z: tuple[int, ...]) -> CIResult:
         """Return the answer for columns x and y, or groups of them, given the columns z."""
@@ -359,13 +383,7 @@ class BoundKnnCMI(BoundTest):
         """
         if not z:
             return x, y
-        of_x, of_y, _ = neighbor_counts(
-            *self._columns(x, y, z),
-            self._component.k,
-            categories=self._flags(x, y, z),
-            threads=self.threads,
-            poll=self._run.poll,
-        )
+        of_x, of_y, _ = self._counts(x, y, z)
         harmonic = np.cumsum(1.0 / np.arange(1, len(self._values) + 1))  # psi(m + 1) but for a constant
         tie = math.fsum(harmonic[of_x]) - math.fsum(harmonic[of_y])
         return (x, y) if tie >= 0 else (y, x)
@@ -395,15 +413,34 @@ class BoundKnnCMI(BoundTest):
             decided_by="screen",
         )
 
-    def _estimate(self, x: Variable, y: Variable, z: tuple[int, ...]) -> float:
+    def _estimate(self, x: int, y: int, z: tuple[int, ...]) -> float:
+        """Return the estimate, from what was found for the question before if that is possible."""
+        estimator = self._estimator(x, [y], z)
+        if self._ranked is not None and (known := self._ranked.estimate(x, y, z, estimator)) is not None:
+            return known
+        if z and estimator == "ksg":
+            return estimate_of_counts(*self._counts(x, y, z), self._component.k)  # which the permutations need too
         return conditional_mutual_information(
             *self._columns(x, y, z),
             self._component.k,
-            estimator=self._estimator(x, [y], z),
+            estimator=estimator,
             categories=self._flags(x, y, z),
             threads=self.threads,
             poll=self._run.poll,
         )
+
+    def _counts(self, x: Variable, y: Variable, z: tuple[int, ...]) -> Counts:
+        counted = self._counted
+        if counted is None or counted[0] != (x, y, z):
+            counts = neighbor_counts(
+                *self._columns(x, y, z),
+                self._component.k,
+                categories=self._flags(x, y, z),
+                threads=self.threads,
+                poll=self._run.poll,
+            )
+            self._counted = counted = (x, y, z), counts
+        return counted[1]
 
     def _estimator(self, x: Variable, candidates: Sequence[Variable], z: tuple[int, ...]) -> EstimatorName:
         """Return the one estimator for all candidates."""

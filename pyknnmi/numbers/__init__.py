@@ -19,6 +19,7 @@ from pyknnmi.numbers.estimators import (
     conditional_mutual_information,
     conditional_mutual_informations,
     entropy,
+    estimate_of_counts,
     mutual_information,
     neighbor_counts,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "conditional_mutual_informations",
     "correlation_matrix",
     "entropy",
+    "estimate_of_counts",
     "fisher_z",
     "indicators",
     "mutual_information",

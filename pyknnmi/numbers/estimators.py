@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyknnmi import _core
+from pyknnmi.errors import DataError
+from pyknnmi.numbers.checks import one_column
 from pyknnmi.numbers.choice import estimator_for, estimator_for_candidates
 from pyknnmi.numbers.samples import (
     Engine,
@@ -24,6 +26,7 @@ __all__ = [
     "conditional_mutual_information",
     "conditional_mutual_informations",
     "entropy",
+    "estimate_of_counts",
     "mutual_information",
     "neighbor_counts",
 ]
@@ -288,6 +291,46 @@ def neighbor_counts(
     xs, ys, zs = sample_of(x, y, z)
     check_parameters(k, len(xs), threads, poll=poll)
     return _core.neighbor_counts(xs, ys, zs, k, "auto", threads, poll, flags_of(categories, xs, ys, zs))
+
+
+def estimate_of_counts(xz: ArrayLike, yz: ArrayLike, z: ArrayLike, k: int = 3) -> float:
+    """Return the conditional mutual information of columns without ties from what `neighbor_counts` found.
+
+    A search that is done for the counts need not be done again for the estimate.
+
+    Parameters
+    ----------
+    xz, yz, z : array_like of int, shape (n,)
+        As `neighbor_counts` returns them: from 0 to n - 1.
+    k : int, default 3
+        The same as there, 1 <= k < n.
+
+    Returns
+    -------
+    float
+        In nats: to the bit that of `conditional_mutual_information` with ``estimator="ksg"``.
+
+    Raises
+    ------
+    DataError, DataTypeError
+        Counts that are none, or arrays that differ in length.
+    ParameterError
+        `k` out of its range.
+
+    References
+    ----------
+    Frenzel and Pompe (2007), Eq. 5, :doi:`10.1103/PhysRevLett.99.204101`.
+    """
+    given = {"xz": xz, "yz": yz, "z": z}
+    counts = {name: one_column(values) for name, values in given.items()}
+    n = len(counts["z"])
+    for name, values in counts.items():
+        if len(values) != n:
+            raise DataError(f"{name} has {len(values)} counts and z has {n}: give one for each point")
+        if n and not ((values >= 0) & (values < n) & (values == np.floor(values))).all():
+            raise DataError(f"{name} must be counts of other points: whole numbers from 0 to {n - 1}")
+    check_parameters(k, n, 0)
+    return _core.estimate_of_counts(*(values.astype(np.uint32) for values in counts.values()), k)
 
 
 def build_info() -> dict[str, str]:

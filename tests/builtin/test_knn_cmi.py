@@ -9,6 +9,7 @@ import oracle
 import pytest
 
 from pyknnmi import ci_test, learn, simulate
+from pyknnmi.builtin import knn_cmi
 from pyknnmi.builtin.knn_cmi import KnnCMI
 from pyknnmi.components import DataError, Dataset, ParameterError, PyknnmiWarning, Run
 from pyknnmi.numbers import (
@@ -87,6 +88,38 @@ def test_p_value_is_that_of_permuting_the_column_less_tied_to_z(pair):
     assert answer.p_value == (counted.at_least + 1) / 100
     assert (answer.decided_by, answer.permutations, answer.n) == ("permutations", 99, 200)
     assert answer.p_value_bounds is None
+
+
+def test_one_search_serves_the_ranking_the_screen_and_the_choice_of_the_permuted_column(monkeypatch):
+    calls = []
+
+    def count_calls(name):
+        function = getattr(knn_cmi, name)
+        monkeypatch.setattr(knn_cmi, name, lambda *given, **options: calls.append(name) or function(*given, **options))
+
+    for name in ("conditional_mutual_information", "conditional_mutual_informations", "neighbor_counts"):
+        count_calls(name)
+    expected = {}
+    for x, y in [(0, 1), (1, 2), (4, 5)]:
+        test = bound(permutations=39, screen=-10.0)  # so low that no estimate is enough for it
+        expected[x, y] = test.test(x, y, (6,))
+        assert calls == ["neighbor_counts"]
+        assert test.test(x, y, (6,)) == expected[x, y]
+        assert calls == ["neighbor_counts"]
+        calls.clear()
+    test = bound(permutations=39, screen=-10.0)
+    test.associations(1, [0, 2, 3], (6,))
+    assert test.test(0, 1, (6,)) == expected[0, 1]
+    assert test.test(1, 2, (6,)) == expected[1, 2]
+    assert test.test(4, 5, (6,)) == expected[4, 5]
+    assert calls == ["conditional_mutual_informations", *3 * ["neighbor_counts"]]
+    calls.clear()
+    kept = bound(permutations=39, screen=10.0)
+    screened = kept.test(0, 3, (6,))
+    assert screened.decided_by == "screen"
+    kept.associations(3, [0, 1], (6,))
+    assert kept.test(0, 3, (6,)) == screened
+    assert calls == ["neighbor_counts", "conditional_mutual_informations"]
 
 
 def test_decision_is_strict():

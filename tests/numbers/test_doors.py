@@ -43,6 +43,7 @@ TABLES = {
     "PartialCorrelations": numbers.PartialCorrelations,
     "PartialCorrelations.of": numbers.PartialCorrelations.of,
 }
+COUNTS = {"estimate_of_counts": lambda given: numbers.estimate_of_counts(given, given, given)}
 NUMBERS = {
     "k": lambda given: numbers.conditional_mutual_information(X, Y, None, given),
     "threads": lambda given: numbers.mutual_information(X, Y, threads=given),
@@ -62,8 +63,14 @@ INDICES = {
 
 @pytest.mark.parametrize(
     ("calls", "refused"),
-    [(COLUMNS, NO_COLUMNS), (TABLES, [*NO_COLUMNS, [], [[]], X]), (NUMBERS, NO_NUMBERS), (INDICES, NO_INDEX)],
-    ids=["columns", "tables", "numbers", "indices"],
+    [
+        (COLUMNS, NO_COLUMNS),
+        (TABLES, [*NO_COLUMNS, [], [[]], X]),
+        (COUNTS, [*NO_COLUMNS, [], X, [0, 1, 2, 5, 5]]),
+        (NUMBERS, NO_NUMBERS),
+        (INDICES, NO_INDEX),
+    ],
+    ids=["columns", "tables", "counts", "numbers", "indices"],
 )
 def test_what_is_refused_is_refused_by_an_error_of_our_own(calls, refused):
     for name, call in calls.items():
@@ -73,7 +80,7 @@ def test_what_is_refused_is_refused_by_an_error_of_our_own(calls, refused):
 
 
 def test_every_function_is_tried():
-    tried = {*COLUMNS, *TABLES, "fisher_z", "cells_suit", "same_season"}
+    tried = {*COLUMNS, *TABLES, *COUNTS, "fisher_z", "cells_suit", "same_season"}
     assert {name for name in numbers.__all__ if callable(getattr(numbers, name)) and name.islower()} <= tried
 
 

@@ -23,6 +23,7 @@ from pyknnmi import (
 )
 from pyknnmi.numbers import (
     conditional_mutual_informations,
+    estimate_of_counts,
     neighbor_counts,
     permutation_test,
     permuted_rows,
@@ -513,6 +514,34 @@ def test_lists_and_single_columns_are_taken():
         found.at_least,
         found.permutations,
     )
+
+
+@pytest.mark.parametrize("conditions", [0, 1, 3])
+def test_counts_give_the_estimate_to_the_bit(conditions):
+    x, y, z = np.split(np.random.default_rng(conditions).normal(size=(300, 2 + conditions)), [1, 2], axis=1)
+    expected = conditional_mutual_information(x, y + x, z, 4, estimator="ksg")
+    assert estimate_of_counts(*neighbor_counts(x, y + x, z, 4), 4) == expected
+    counts = oracle.neighbor_counts(x, y + x, z, 4)
+    terms = [oracle.digamma(int(n) + 1) for of_points in counts for n in of_points]
+    xz, yz, given = (math.fsum(terms[i * 300 : (i + 1) * 300]) / 300 for i in range(3))
+    by_formula = oracle.digamma(4) - xz - yz + given  # Frenzel and Pompe 2007, Eq. 5
+    assert estimate_of_counts(*counts, 4) == pytest.approx(by_formula, abs=1e-12)
+
+
+def test_counts_that_cannot_be():
+    counts = neighbor_counts(np.arange(9.0), np.arange(9.0) ** 2, None)
+    assert isinstance(estimate_of_counts(*counts), float)
+    with pytest.raises(DataError, match=r"^xz has 8 counts and z has 9: give one for each point"):
+        estimate_of_counts(counts[0][1:], *counts[1:])
+    for wrong in (-1, 9, 0.5):
+        with pytest.raises(DataError, match=r"^yz must be counts of other points: whole numbers from 0 to 8"):
+            estimate_of_counts(counts[0], [wrong, *counts[1][1:]], counts[2])
+    with pytest.raises(DataError):
+        estimate_of_counts(*(of_points[:, None] for of_points in counts))
+    with pytest.raises(ParameterError):
+        estimate_of_counts(*counts, k=0)
+    with pytest.raises(DataError):
+        estimate_of_counts([], [], [])
 
 
 @pytest.mark.parametrize("function", [conditional_mutual_informations, neighbor_counts, permutation_test])

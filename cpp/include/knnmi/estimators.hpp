@@ -55,4 +55,7 @@ struct NeighborCounts {
 NeighborCounts neighbor_counts(const Points& x, const Points& y, const Points& z, const Neighborhood& neighborhood,
                                const Options& options = {});
 
+// The conditional mutual information, to the bit, from the counts of Estimator::ksg.
+double estimate_of(const NeighborCounts& counts, int k);
+
 }  // namespace knnmi
