@@ -167,8 +167,9 @@ template <class Nearest, class Distance>
     for (std::size_t c = 0; c < xz.chunks; ++c) {
         const unsigned open = bits(less(broadcast(xz.floor[c]), nearest.bound()));
         if (open == 0 || count(open) * patience < c * lanes) return open;
-        for (std::size_t i = c * lanes; i < (c + 1) * lanes; ++i)
-            nearest.insert(y_distance(xz.position[i], xz.distance[i]));
+        for (std::size_t i = c * lanes; i < (c + 1) * lanes; i += 2)
+            nearest.insert(y_distance(xz.position[i], xz.distance[i]),
+                           y_distance(xz.position[i + 1], xz.distance[i + 1]));
     }
     return 0;
 }

@@ -18,17 +18,19 @@ public:
           x_(broadcast(*left_)),
           y_(load(y_left_)) {}
 
-    // Visits the distances of others in all planes, as long as `open` gives lanes that need those from a distance on,
-    // or until so many were looked at. Returns these lanes.
+    // Visits the distances of others in all planes, two at a time, as long as `open` gives lanes that need those from a
+    // distance on, or until so many were looked at. Returns these lanes.
     template <class Open, class Visit>
     [[gnu::always_inline]] unsigned walk(std::size_t most, const Open& open, const Visit& visit) {
         for (;;) {
             const unsigned down = open(below(left_ - 1)), up = open(above(right_));
             if ((down | up) == 0 || static_cast<std::size_t>(right_ - left_) > most) return down | up;
             if (down != 0)
-                for (std::size_t i = 0; i < batch_step; ++i) visit(apart(below(--left_), y_left_ -= lanes));
+                for (std::size_t i = 0; i < batch_step; i += 2, left_ -= 2, y_left_ -= 2 * lanes)
+                    visit(apart(below(left_ - 1), y_left_ - lanes), apart(below(left_ - 2), y_left_ - 2 * lanes));
             if (up != 0)
-                for (std::size_t i = 0; i < batch_step; ++i, y_right_ += lanes) visit(apart(above(right_++), y_right_));
+                for (std::size_t i = 0; i < batch_step; i += 2, right_ += 2, y_right_ += 2 * lanes)
+                    visit(apart(above(right_), y_right_), apart(above(right_ + 1), y_right_ + lanes));
         }
     }
 
@@ -58,17 +60,16 @@ public:
             if (need == 0 || 2 * steps_ >= most) return need;
             ++steps_;
             const auto step = static_cast<std::ptrdiff_t>(steps_);
-            least_ = min(visit_at(-step, visit), visit_at(step, visit));
+            const Doubles below = along_y(-step), above = along_y(step);
+            least_ = min(below, above);
+            visit(in_plane(-step, below), in_plane(step, above));
         }
     }
 
 private:
-    // Returns the distances along y.
-    template <class Visit>
-    [[gnu::always_inline]] Doubles visit_at(std::ptrdiff_t step, const Visit& visit) const {
-        const Doubles along_y = distance(gather(y_ + step, places_), own_y_);
-        visit(larger(along_y, subtract(gather(x_ + step, places_), own_x_)));
-        return along_y;
+    Doubles along_y(std::ptrdiff_t step) const { return distance(gather(y_ + step, places_), own_y_); }
+    Doubles in_plane(std::ptrdiff_t step, Doubles along_y) const {
+        return larger(along_y, subtract(gather(x_ + step, places_), own_x_));
     }
 
     const double *y_, *x_;
@@ -87,11 +88,12 @@ template <bool WithJoint, class Walk, class Nearest>
     double* end = kept;
     const unsigned missed = walk.walk(
         most, [&](Doubles from) { return bits(less(from, nearest.bound())) & wanted; },
-        [&](Doubles d) {
-            nearest.insert(d);
+        [&](Doubles a, Doubles b) {
+            nearest.insert(a, b);
             if constexpr (WithJoint) {
-                store(end, d);
-                end += lanes;
+                store(end, a);
+                store(end + lanes, b);
+                end += 2 * lanes;
             }
         });
     const Doubles kth = nearest.largest(), within = multiply(kth, broadcast(reach));
@@ -102,7 +104,7 @@ template <bool WithJoint, class Walk, class Nearest>
     for (const double* d = kept; d != end; d += lanes) n = count_up(n, less_equal(load(d), within));
     const unsigned uncounted = walk.walk(
         most, [&](Doubles from) { return bits(less_equal(from, within)) & found; },
-        [&](Doubles d) { n = count_up(n, less_equal(d, within)); });
+        [&](Doubles a, Doubles b) { n = count_up(count_up(n, less_equal(a, within)), less_equal(b, within)); });
     store(joint, n);
     return found & ~uncounted;
 }
