@@ -167,9 +167,15 @@ template <class Nearest, class Distance>
     for (std::size_t c = 0; c < xz.chunks; ++c) {
         const unsigned open = bits(less(broadcast(xz.floor[c]), nearest.bound()));
         if (open == 0 || count(open) * patience < c * lanes) return open;
-        for (std::size_t i = c * lanes; i < (c + 1) * lanes; i += 2)
-            nearest.insert(y_distance(xz.position[i], xz.distance[i]),
-                           y_distance(xz.position[i + 1], xz.distance[i + 1]));
+        const auto distance = [&](std::size_t i) { return y_distance(xz.position[i], xz.distance[i]); };
+        for (std::size_t i = c * lanes; i < (c + 1) * lanes; i += Nearest::at_once) {
+            if constexpr (Nearest::at_once == 4)
+                nearest.insert(distance(i), distance(i + 1), distance(i + 2), distance(i + 3));
+            else if constexpr (Nearest::at_once == 2)
+                nearest.insert(distance(i), distance(i + 1));
+            else
+                nearest.insert(distance(i));
+        }
     }
     return 0;
 }

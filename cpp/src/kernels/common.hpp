@@ -46,6 +46,9 @@ inline std::size_t boxes_within(const Boxes& boxes, std::size_t dimensions, cons
 template <std::size_t K>
 class LaneSmallest {
 public:
+    // How many values are best inserted together. Four need more registers, but fewer steps wait for one before.
+    static constexpr std::size_t at_once = K != 3 ? 1 : registers >= 16 ? 4 : 2;
+
     void insert(Doubles value) {
         const Doubles larger = max(first_, value);
         first_ = min(first_, value);
@@ -64,7 +67,18 @@ public:
         }
     }
 
+    // For k = 3: the three smallest of four, in order, likewise.
+    void insert(Doubles a, Doubles b, Doubles c, Doubles d) {
+        static_assert(K == 3);
+        const Doubles low = min(a, b), high = max(a, b), other_low = min(c, d), other_high = max(c, d);
+        const Doubles larger_low = max(low, other_low), smaller_high = min(high, other_high);
+        others_.lower_first(min(larger_low, smaller_high));
+        others_.lower_second(max(larger_low, smaller_high));
+        insert(min(low, other_low));
+    }
+
     void lower_first(Doubles value) { first_ = min(first_, value); }
+    void lower_second(Doubles value) { others_.lower_first(value); }
 
     Doubles bound() const { return largest(); }
     Doubles largest() const {
@@ -151,6 +165,8 @@ inline double select(double* values, std::size_t count, std::size_t k) {
 // The same for a k that is known at run time, in memory of the caller's: 8 * k values.
 class OrderedLaneSmallest {
 public:
+    static constexpr std::size_t at_once = 1;
+
     OrderedLaneSmallest(std::size_t k, double* room) : last_((k - 1) * lanes), kept_(room) {
         for (std::size_t i = 0; i <= last_; i += lanes) store(kept_ + i, broadcast(__builtin_inf()));
     }
@@ -168,11 +184,6 @@ public:
         store(kept_, min(here, value));
     }
 
-    void insert(Doubles a, Doubles b) {
-        insert(a);
-        insert(b);
-    }
-
     Doubles bound() const { return load(kept_ + last_); }
     Doubles largest() const { return bound(); }
 
@@ -185,6 +196,8 @@ private:
 // has 2 * k; so a value costs the same whatever k is.
 class ManyLaneSmallest {
 public:
+    static constexpr std::size_t at_once = 1;
+
     ManyLaneSmallest(std::size_t k, double* room) : k_(k), kept_(room) {
         for (std::size_t l = 0; l < lanes; ++l) bound_[l] = __builtin_inf();
     }
@@ -199,11 +212,6 @@ public:
             kept(l)[sizes_[l]++] = values[l];
             if (sizes_[l] == 2 * k_) select_in(l);
         }
-    }
-
-    void insert(Doubles a, Doubles b) {
-        insert(a);
-        insert(b);
     }
 
     // Not below the k-th smallest.

@@ -17,6 +17,7 @@
 namespace knnmi::KNNMI_ISA {
 
 inline constexpr std::size_t lanes = 8;
+inline constexpr std::size_t registers = 8;
 inline constexpr std::size_t most_in_registers = 4;
 
 // Copied half by half: GCC moves a trivial struct of this size through general registers.

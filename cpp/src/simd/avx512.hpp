@@ -17,6 +17,7 @@
 namespace knnmi::KNNMI_ISA {
 
 inline constexpr std::size_t lanes = 8;
+inline constexpr std::size_t registers = 32;
 inline constexpr std::size_t most_in_registers = 10;
 
 using Doubles = __m512d;

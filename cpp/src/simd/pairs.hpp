@@ -7,6 +7,7 @@
 namespace knnmi::KNNMI_ISA {
 
 inline constexpr std::size_t lanes = 8;
+inline constexpr std::size_t registers = 4;
 inline constexpr std::size_t most_in_registers = 6;
 
 typedef double PairOfDoubles __attribute__((vector_size(16)));

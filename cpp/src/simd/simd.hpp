@@ -28,6 +28,7 @@ namespace knnmi::KNNMI_ISA {
 // The contract. Each set defines the types and these functions; one that it lacks, or has with other arguments, does
 // not compile or link. Doubles hold eight doubles, Integers eight 64-bit integers, Positions eight 32-bit ones without
 // sign, and a Mask one truth value for each lane.
+// `registers` is how many Doubles fit into the registers that there are.
 // `most_in_registers` is how many Doubles in a row of insertions are best kept there, as measured.
 static_assert(lanes == 8);
 
