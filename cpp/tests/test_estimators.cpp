@@ -87,8 +87,17 @@ TEST(estimates_vs_brute_force) {
                 CHECK(close(conditional_mutual_information(x, y, z, 4, {.engine = engine}),
                             brute_force_estimate(x, y, z, 4), 1e-13));
             }
+            CHECK(estimate_of(neighbor_counts(x, y, z, 4), 4) == conditional_mutual_information(x, y, z, 4));
         }
     }
+}
+
+TEST(counts_that_cannot_be) {
+    const NeighborCounts counts{{1, 2, 2}, {2, 2, 1}, {2, 2, 2}, {}};
+    CHECK(std::isfinite(estimate_of(counts, 2)));
+    CHECK_THROWS(std::invalid_argument, estimate_of(counts, 3));
+    CHECK_THROWS(std::invalid_argument, estimate_of({{1, 2, 3}, counts.yz, counts.z, {}}, 2));
+    CHECK_THROWS(std::invalid_argument, estimate_of({{1, 2}, counts.yz, counts.z, {}}, 2));
 }
 
 // Closed forms: I(x; y) = -log(1 - r^2) / 2 of the correlation, or partial correlation, r.

@@ -201,8 +201,9 @@ public:
         }
     }
 
-    void count_on_axes(std::size_t l) const {
+    void count_on_axes(std::size_t l) {
         const Plane& plane = batch_->planes[l];
+        for (std::size_t i = points_; i % lanes != 0; ++i) radius_[l][i] = 0.0;  // of no point
         others_within(plane.x, plane.x.values + begin_, radius_[l], points_, counts_[l].x);
         others_within(plane.y, plane.x.across + begin_, radius_[l], points_, counts_[l].y);
     }
