@@ -1,0 +1,184 @@
+// Many y beside the same x and z: what one thread finds near the points of a block. Each point has one list of its
+// neighbours in (x, z) and one in z, by distance, and eight columns at a time walk them in the lanes of a SIMD
+// register. A y that would need a longer list than most is searched by itself: with one column in z along its own
+// values, with more where values lie far out.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "aligned.hpp"
+#include "along_y.hpp"
+#include "batched_columns.hpp"
+#include "far_neighbors.hpp"
+#include "fixed_side.hpp"
+#include "kernels/kernels.hpp"
+#include "near_blocks.hpp"
+#include "neighbor_lists.hpp"
+#include "parallel.hpp"
+
+namespace knnmi {
+
+class BatchWalker {
+public:
+    // `along_y` and `far` are null where no y is searched by itself.
+    BatchWalker(const FixedSide& fixed, const BatchedColumns& y, const AlongY* along_y, const FarNeighbors* far);
+
+    // Calls consume(position, batch, counts) for every batch, with the counts of the block's points from that
+    // position on.
+    template <class Consume>
+    void walk(std::size_t block, const Consume& consume) {
+        first_ = block * block_size;
+        const std::size_t points = std::min(block_size, fixed_->points() - first_);
+        find_nearest(block, points);
+        if (!fixed_->counts_by_line())
+            for (std::size_t p = 0; p < points; ++p) order_z(points_[p]);
+        for (std::size_t b = 0; b < y_->batches(); ++b) consume(first_, b, counts_of(points, b));
+    }
+
+private:
+    struct NearSet {
+        std::size_t number;
+        double distance;
+        bool own;  // holds the point itself
+    };
+
+    struct Point {
+        Neighbors xz, z;
+        double radius = 0.0;          // up to which they were collected
+        AlignedVector<double> rho;    // k-th distances, eight for each batch
+        std::vector<unsigned> alone;  // for each batch, the columns that are searched by themselves, as bits
+        std::vector<double> covered;  // and how far points must be looked at for all others
+        std::vector<NearSet> sets_in_z, sets_in_xz;  // that are near, whose points are in no list
+    };
+
+    // All columns walk the list of a point; few lists turn out to be too short.
+    void find_nearest(std::size_t block, std::size_t points);
+
+    // For the next block.
+    double learnt_radius(std::size_t points);
+
+    // A list of so many points at most that the y's that need more have few points near along y.
+    void collect_enough(std::size_t p, double start);
+
+    // Points in (x, z), with those of sets.
+    std::size_t listed(const Point& point) const;
+
+    // Those within a radius that are in no set.
+    std::size_t to_list(std::size_t self, double radius) const;
+
+    // For a list that would have served all columns, or have been long enough.
+    double radius_for_most(const Point& point) const;
+
+    // Some points are themselves far out.
+    template <class Function>
+    double median(std::size_t points, const Function& of) {
+        double all[block_size];
+        for (std::size_t p = 0; p < points; ++p) all[p] = of(points_[p]);
+        std::nth_element(all, all + points / 2, all + points);
+        return all[points / 2];
+    }
+
+    // How far points must be looked at for the columns that lists serve.
+    double needed(const Point& point) { return far_ != nullptr ? needed_by(point, served_) : farthest_covered(point); }
+
+    // The same for a share of the columns.
+    double needed_by(const Point& point, double share);
+
+    // Which share of the columns lists should serve in the next block, by what would have been best for this point.
+    // Costs are in nanoseconds, roughly as measured; they are no part of any answer.
+    void choose_served(std::size_t p);
+
+    // Collects farther out; only the batches that this concerns walk again.
+    void reach(std::size_t p, double radius);
+
+    // Until no neighbour that is missing can be nearer than a k-th one.
+    void reach_most(std::size_t p);
+
+    // Collects farther out where this costs less than the search along y of the columns that need it. Costs are in
+    // nanoseconds, roughly as measured; they are no part of any answer.
+    void reach_some(std::size_t p);
+
+    void search_along_y(std::size_t p);
+
+    // A list serves all that cannot be searched along y.
+    void search_far(std::size_t p);
+
+    static double farthest_covered(const Point& point) {
+        return *std::max_element(point.covered.begin(), point.covered.end());
+    }
+
+    static bool is_alone(const Point& point, std::size_t b, std::size_t lane) {
+        return (point.alone[b] >> lane & 1u) != 0;
+    }
+
+    // For the columns that are not searched by themselves.
+    void cover(Point& point, std::size_t b) const;
+
+    void collect(std::size_t p, double radius);
+
+    // False, and nothing is changed, if the list would be so long that each y is better searched by itself.
+    bool find(std::size_t p, double radius);
+
+    // Blocks near a point: in z, those of no set; and in (x, z), those of sets that are equal in z only.
+    struct Near {
+        std::span<const std::uint32_t> apart, in_sets;
+    };
+
+    // Notes the sets that are near.
+    Near apart_from_sets(Point& point, std::size_t p, double radius, std::span<const std::uint32_t> blocks);
+
+    void order_z(Point& point);
+
+    void batch_nearest(std::size_t p, std::size_t b);
+
+    // Adds the distances to the k nearest of a set of points equal in (x, z), which are those nearest in y. Returns the
+    // largest of these.
+    double nearest_in_set(const NearSet& set, std::size_t p, std::size_t b);
+
+    std::span<const BatchCounts> counts_of(std::size_t points, std::size_t b);
+    BatchCounts counts_within(std::size_t p, std::size_t b);
+
+    // Adds the points of a set for the columns whose radius reaches it, and how many of them are also near in y.
+    void count_set(const NearSet& set, std::size_t b, std::size_t self, const double* radius, std::int64_t* in_set,
+                   std::int64_t* in_y) const;
+
+    // In (x, z) and the joint space, for the columns that were searched by themselves.
+    void count_along_y(const Point& point, std::size_t b, std::size_t self, const double* radius, BatchCounts& n) const;
+
+    // The same in all spaces, for z of two or more columns.
+    void count_far(const Point& point, std::size_t b, std::size_t self, const double* radius, BatchCounts& n) const;
+
+    // An infinite radius also reaches the infinities that fill the last block and the lists.
+    void count_everything(const double* radius, BatchCounts& n) const;
+
+    static constexpr double infinity = std::numeric_limits<double>::infinity();
+    static constexpr int most_tries = 20;
+
+    const FixedSide* fixed_;
+    const Kernels* kernels_;
+    const BatchedColumns* y_;
+    const AlongY* along_y_;
+    const FarNeighbors* far_;
+    NearBlocks near_;
+    AlignedVector<double> room_;
+    std::vector<double> sorted_;
+    std::vector<double> alone_;  // cost of searching each column by itself
+    double served_ = 1.0;
+    std::size_t enough_ = 0;  // points in a list
+    std::size_t patience_ = no_end;
+    std::size_t longest_ = std::numeric_limits<std::size_t>::max();  // list, in places of its blocks
+    std::vector<std::uint32_t> scratch_, blocks_apart_, blocks_in_sets_;
+    std::vector<double> nearest_in_sets_;
+    PointBuffer in_sets_;  // what is found of sets in z, which is not needed
+    Point points_[block_size];
+    BatchCounts counts_[block_size];
+    std::size_t first_ = 0;  // position of the block's first point
+    double guess_ = 0.0;     // the radius to try first, from what the block before needed
+};
+
+}  // namespace knnmi
