@@ -157,7 +157,7 @@ def tied_questions(quick: bool) -> tuple[Sequence[int], Sequence[int]]:
 
 def tied(quick: bool) -> Iterator[Row]:
     kinds: Kinds = {
-        "Gaussian": norm.ppf,  # of which one digit is kept
+        "Gaussian": norm.ppf,  # what one digit is kept of in the next
         "one digit": lambda u: np.round(norm.ppf(u), 1),
         "30 % censored": lambda u: np.maximum(u, 0.3),
         "ten values": lambda u: np.floor(10 * u),

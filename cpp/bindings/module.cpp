@@ -59,7 +59,8 @@ py::tuple core_neighbor_counts(Array x, Array y, Array z, int k, Text engine, in
 }
 
 double core_estimate_of_counts(const Numbers& xz, const Numbers& yz, const Numbers& z, int k) {
-    return estimate_of({numbers_of(xz), numbers_of(yz), numbers_of(z), {}}, k);
+    const NeighborCounts counts{numbers_of(xz), numbers_of(yz), numbers_of(z), {}};
+    return bindings::without_gil([&] { return estimate_of(counts, k); });
 }
 
 py::tuple core_permutation_test(Array x, Array y, Array z, int k, int permutations, std::uint64_t seed,

@@ -1,7 +1,6 @@
 // Many y columns share the work that depends on x and z alone. The points are taken in blocks of neighbours, whose
 // lists touch the same rows of y.
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
 

@@ -409,7 +409,7 @@ void BatchWalker::count_set(const NearSet& set, std::size_t b, std::size_t self,
     for (std::size_t l = 0; l < batch_size; ++l) {
         if (set.distance > radius[l]) continue;
         in_set[l] += points - own;
-        in_y[l] += (l < y_->columns_in(b) ? near[l] + 1 : points) - own;
+        in_y[l] += near[l] + 1 - own;
     }
 }
 

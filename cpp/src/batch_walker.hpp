@@ -176,7 +176,7 @@ private:
     std::vector<double> nearest_in_sets_;
     PointBuffer in_sets_;  // what is found of sets in z, which is not needed
     Point points_[block_size];
-    BatchCounts counts_[block_size];
+    BatchCounts counts_[block_size]{};
     std::size_t first_ = 0;  // position of the block's first point
     double guess_ = 0.0;     // the radius to try first, from what the block before needed
 };

@@ -12,10 +12,12 @@ constexpr std::size_t run = 8;
 constexpr double beyond = std::numeric_limits<double>::quiet_NaN();  // fails every comparison
 
 constexpr std::size_t most_cells_for_each = 4;  // value: many of these are far out and empty
-constexpr std::size_t most_in_cell = 5;         // that are found there nearly always
+constexpr std::size_t values_for_one_beyond = 1024;
+constexpr std::size_t most_in_cell = 5;  // that are found there nearly always
 
-// Around the densest half of the values, which is the first octave on both sides. None, where that is too narrow or
-// too wide for a number.
+// Around the densest half of the values, which is the first octave on both sides. A few values at both ends are in the
+// last cells, however far out they are: one would take many octaves, and leave few cells to the others. None, where the
+// half is too narrow or too wide for a number.
 std::optional<Cells> cells_over(std::span<const double> values) {
     const std::size_t half = values.size() / 2;
     std::size_t densest = 0;
@@ -24,10 +26,11 @@ std::optional<Cells> cells_over(std::span<const double> values) {
     const double low = values[densest], width = values[densest + half] - low, per_unit = 2.0 / width;
     if (per_unit == 0.0 || per_unit == std::numeric_limits<double>::infinity()) return std::nullopt;
     const double middle = low + 0.5 * width;
+    const std::size_t few = 1 + values.size() / values_for_one_beyond;
     Cells cells{.middle = middle,
                 .per_unit = per_unit,
-                .first = (values.front() - middle) * per_unit,
-                .last = (values.back() - middle) * per_unit,
+                .first = (values[few] - middle) * per_unit,
+                .last = (values[values.size() - 1 - few] - middle) * per_unit,
                 .shift = 0,
                 .before = 0};
     do ++cells.shift;
@@ -81,12 +84,12 @@ void SortedColumn::make_levels() {
         levels_.push_back(std::move(above));
     }
     levels_.front().resize(levels_.front().size() + run, beyond);
-    levels_.front().insert(levels_.front().begin(), -std::numeric_limits<double>::infinity());
+    levels_.front().insert(levels_.front().begin(), run, -std::numeric_limits<double>::infinity());  // in whole lines
     view_.levels = levels_.size();
-    for (std::size_t l = 0; l < levels_.size(); ++l) view_.level[l] = levels_[l].data() + (l == 0 ? 1 : 0);
+    for (std::size_t l = 0; l < levels_.size(); ++l) view_.level[l] = levels_[l].data() + (l == 0 ? run : 0);
 }
 
-// Only one, where too many values would share theirs with others, or are few.
+// Only one where there are few values, or where too many would share theirs with others.
 void SortedColumn::make_cells(std::size_t different) {
     const std::span<const double> values(view_.level[0], different);
     if (different > run)

@@ -1,5 +1,5 @@
 // A sorted column that eight comparisons at a time search: of its different values every level keeps the last of each
-// run of eight below it. A search starts from cells, unless the values crowd in few of them.
+// run of eight below it. A search starts from cells. There is only one where the values would crowd in few.
 #pragma once
 
 #include <cstddef>

@@ -313,7 +313,7 @@ def estimate_of_counts(xz: ArrayLike, yz: ArrayLike, z: ArrayLike, k: int = 3) -
     Raises
     ------
     DataError, DataTypeError
-        Counts that are none, or arrays that differ in length.
+        Values that are no counts, or arrays that differ in length.
     ParameterError
         `k` out of its range.
 

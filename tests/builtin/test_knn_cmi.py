@@ -90,7 +90,7 @@ def test_p_value_is_that_of_permuting_the_column_less_tied_to_z(pair):
     assert answer.p_value_bounds is None
 
 
-def test_one_search_serves_the_ranking_the_screen_and_the_choice_of_the_permuted_column(monkeypatch):
+def test_the_screen_shares_the_searches_of_the_ranking_and_of_the_choice_of_the_permuted_column(monkeypatch):
     calls = []
 
     def count_calls(name):

@@ -302,7 +302,8 @@ template <class Predicate>
     return position;
 }
 
-// The same, for a predicate that changes near a cell: mostly within eight values from it on. If not, a search.
+// The same, for a predicate that changes near a cell: mostly within eight values, from the one before it on. If not, a
+// search.
 template <class Predicate>
 [[gnu::always_inline]] inline std::size_t different_before(const SortedLevels& sorted, std::size_t cell,
                                                            const Predicate& before) {

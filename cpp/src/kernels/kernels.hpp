@@ -37,7 +37,7 @@ struct RankedLine {
     double y_cap, z_cap;
 };
 
-// Eight at the same points: where they are fewer, those at the end are any.
+// Eight at the same points. Where they are fewer, the last one stands in the other lanes, too.
 struct RankedLines {
     const RankedLine* line;
     const BatchCells* cells;  // of the sorted y's
@@ -247,10 +247,10 @@ struct Kernels {
     // For each of n values, how many of n sorted ones are smaller; false as soon as one is not among them.
     bool (*rank)(const SortedLevels& sorted, const double* values, std::size_t n, std::uint32_t* out);
     LineCounts (*line_within)(const RankedLine& line, double y, double z, double radius);
-    // The same for eight lines, of which the first `columns` are counted, at the same point, which is not counted.
+    // The same at the first `columns` of eight lines, without the point itself.
     void (*batch_line_within)(const RankedLines& lines, std::size_t columns, const double* y, double z,
                               const double* radius, std::int64_t* in_z, std::int64_t* in_yz);
-    // How many values of each of so many lines, which may be alone, are smaller than the one given.
+    // How many values of each of them, which may be alone, are smaller than the one given.
     void (*batch_smaller)(const RankedLines& lines, std::size_t columns, const double* y, std::uint32_t* out);
 
     // Of the points from one place on the x axis to before another: counts within the distance to the k-th neighbour

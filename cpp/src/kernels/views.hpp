@@ -45,10 +45,9 @@ struct Cells {
         const double any = (value - middle) * per_unit;
         const double units = any > first ? (any < last ? any : last) : first;
         // The bits of a number from 1 on are evenly spread within an octave, and go on from one to the next.
-        const auto upper_half = [](double from_1) {
-            return static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, from_1) >> 32);
-        };
-        const std::uint32_t steps = (upper_half(1.0 + __builtin_fabs(units)) - upper_half(1.0)) >> shift;
+        const std::uint64_t octaves =
+            __builtin_bit_cast(std::uint64_t, 1.0 + __builtin_fabs(units)) - __builtin_bit_cast(std::uint64_t, 1.0);
+        const std::uint32_t steps = static_cast<std::uint32_t>(octaves >> 32) >> shift;
         return before + (__builtin_signbit(units) ? ~steps : steps);
     }
 };
