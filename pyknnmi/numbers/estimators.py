@@ -330,7 +330,8 @@ def estimate_of_counts(xz: ArrayLike, yz: ArrayLike, z: ArrayLike, k: int = 3) -
         if n and not ((values >= 0) & (values < n) & (values == np.floor(values))).all():
             raise DataError(f"{name} must be counts of other points: whole numbers from 0 to {n - 1}")
     check_parameters(k, n, 0)
-    return _core.estimate_of_counts(*(values.astype(np.uint32) for values in counts.values()), k)
+    xz, yz, z = (values.astype(np.uint32) for values in counts.values())
+    return _core.estimate_of_counts(xz, yz, z, k)
 
 
 def build_info() -> dict[str, str]:
