@@ -319,7 +319,7 @@ def estimate_of_counts(xz: ArrayLike, yz: ArrayLike, z: ArrayLike, k: int = 3) -
 
     References
     ----------
-    Frenzel and Pompe (2007), Eq. 5, :doi:`10.1103/PhysRevLett.99.204101`.
+    Frenzel and Pompe (2007), doi:10.1103/PhysRevLett.99.204101.
     """
     given = {"xz": xz, "yz": yz, "z": z}
     counts = {name: one_column(values) for name, values in given.items()}

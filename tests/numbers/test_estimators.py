@@ -524,7 +524,7 @@ def test_counts_give_the_estimate_to_the_bit(conditions):
     counts = oracle.neighbor_counts(x, y + x, z, 4)
     terms = [oracle.digamma(int(n) + 1) for of_points in counts for n in of_points]
     xz, yz, given = (math.fsum(terms[i * 300 : (i + 1) * 300]) / 300 for i in range(3))
-    by_formula = oracle.digamma(4) - xz - yz + given  # Frenzel and Pompe 2007, Eq. 5
+    by_formula = oracle.digamma(4) - xz - yz + given  # Frenzel and Pompe 2007
     assert estimate_of_counts(*counts, 4) == pytest.approx(by_formula, abs=1e-12)
 
 
