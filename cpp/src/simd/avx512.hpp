@@ -108,15 +108,14 @@ inline std::size_t count_between(const std::uint32_t* values, std::size_t n, std
 inline std::size_t count_between(const std::uint16_t* values, std::size_t n, std::uint16_t low, std::uint16_t span) {
     const __m512i origin = _mm512_set1_epi16(static_cast<short>(low)),
                   limit = _mm512_set1_epi16(static_cast<short>(span));
-    const auto inside = [=](const std::uint16_t* from) -> std::uint64_t {
+    const auto inside = [=](const std::uint16_t* from) -> std::uint32_t {
         return _mm512_cmplt_epu16_mask(_mm512_sub_epi16(_mm512_loadu_si512(from), origin), limit);
     };
     std::size_t found = 0, i = 0;
-    for (; i + 64 <= n; i += 64)
-        found += static_cast<std::size_t>(__builtin_popcountll(inside(values + i) | inside(values + i + 32) << 32));
+    for (; i + 64 <= n; i += 64) found += count(inside(values + i)) + count(inside(values + i + 32));
     const std::uint64_t rest = (std::uint64_t{1} << (n - i)) - 1;
-    return found +
-           static_cast<std::size_t>(__builtin_popcountll((inside(values + i) | inside(values + i + 32) << 32) & rest));
+    return found + count(inside(values + i) & static_cast<std::uint32_t>(rest)) +
+           count(inside(values + i + 32) & static_cast<std::uint32_t>(rest >> 32));
 }
 
 inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span) {
