@@ -5,7 +5,8 @@
 namespace knnmi {
 
 AlongY::AlongY(const FixedSide& fixed, const Points& x)
-    : row_(fixed.order().rows()),
+    : fixed_(&fixed),
+      row_(fixed.order().rows()),
       x_(values_of(x)),
       caps_{fixed.line().z_cap(), fixed.x_cap()},
       ranked_x_(fixed.ranked(nullptr, x_, fixed.x_cap())),
@@ -41,6 +42,13 @@ std::size_t AlongY::joint_within(const RankedColumn& y, std::size_t position, do
 std::size_t AlongY::xz_within(std::size_t position, double radius) const {
     const std::uint32_t row = row_[position];
     return kernels_->line_within(ranked_x_.view(), x_[row], columns_[0][row], radius).yz - 1;
+}
+
+std::size_t AlongY::to_list(std::size_t position, double radius) const {
+    std::size_t points = xz_within(position, radius) + 1;
+    for (const EqualPoints& set : fixed_->sets())
+        if (fixed_->distance(position, set.position()) <= radius) points -= set.points();
+    return points;
 }
 
 std::size_t AlongY::y_within(const RankedColumn& y, double value, double radius) const {

@@ -25,9 +25,13 @@ public:
     // Other points within the radius, in (x, y, z), in (x, z) and, of a value, in y.
     std::size_t joint_within(const RankedColumn& y, std::size_t position, double radius) const;
     std::size_t xz_within(std::size_t position, double radius) const;
+    // In (x, z) and in no large set of equal points, the point itself included.
+    std::size_t to_list(std::size_t position, double radius) const;
+    RankedLine x_line() const { return ranked_x_.view(); }
     std::size_t y_within(const RankedColumn& y, double value, double radius) const;
 
 private:
+    const FixedSide* fixed_;
     // Rows are counted along the line, as those of a RankedColumn.
     std::vector<std::uint32_t> row_;        // at each position
     std::vector<double> x_;                 // by row

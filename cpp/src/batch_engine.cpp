@@ -9,6 +9,7 @@
 #include "batched_columns.hpp"
 #include "engines.hpp"
 #include "far_neighbors.hpp"
+#include "far_values.hpp"
 #include "fixed_side.hpp"
 #include "parallel.hpp"
 
@@ -46,9 +47,14 @@ public:
     }
 
 private:
-    // For points whose x or y is far from all others. One of the y's tells it, where they are rows of the same one.
-    bool lists_may_grow_long(const BatchedColumns& y, bool same_values) const {
-        if (fixed_.counts_by_line() || fixed_.points() <= longest_list(fixed_.points(), fixed_.k())) return false;
+    // Lists of points whose x or y is far from all others may.
+    bool may_grow_long() const {
+        return !fixed_.counts_by_line() && fixed_.points() > longest_list(fixed_.points(), fixed_.k());
+    }
+
+    // One of the y's tells whether there are any, where they are rows of the same one.
+    bool lists_grow_long(const BatchedColumns& y, bool same_values) const {
+        if (!may_grow_long()) return false;
         const std::size_t batches = same_values ? 1 : y.batches();
         bool far = has_far_values(fixed_.x_points());
         for (std::size_t b = 0; b < batches && !far; ++b) far = has_far_values(y.by_position(b * batch_size));
@@ -56,11 +62,14 @@ private:
     }
 
     // Columns in memory at a time: about 128 MB of them, and at most 256. What they share is made anew for each part.
+    // Values far out may take half as much again.
     std::size_t most_columns() const {
         constexpr std::size_t bytes = std::size_t{128} << 20;
         // Values, which are sorted again in sets of equal points, with cells; with a line also ranks, the grid, and the
-        // rows in order of y.
-        const std::size_t each = 8 + (fixed_.sets().empty() ? 0 : 47) + (fixed_.counts_by_line() ? 32 : 0);
+        // rows in order of y. Where values lie far out, an order and what is known of such values.
+        const bool far = far_ || (may_grow_long() && has_far_values(fixed_.x_points()));
+        const std::size_t each =
+            8 + (fixed_.sets().empty() ? 0 : 47) + (fixed_.counts_by_line() ? 32 : 0) + (far ? 32 : 0);
         const std::size_t fit = bytes / (fixed_.points() * each) / batch_size * batch_size;
         return std::clamp(fit, batch_size, std::size_t{256});
     }
@@ -95,10 +104,12 @@ private:
                                 .first_placed = fixed_.sets_in_z(),
                                 .kernels = &fixed_.kernels()},
                                source, first, columns, options_);
-        if (!far_ && lists_may_grow_long(y, static_cast<bool>(source.rows))) far_.emplace(fixed_);
-        std::vector<BatchWalker> walkers(
-            static_cast<std::size_t>(thread_count(options_)),
-            BatchWalker(fixed_, y, along_y_ ? &*along_y_ : nullptr, far_ ? &*far_ : nullptr));
+        if (!far_ && lists_grow_long(y, static_cast<bool>(source.rows))) far_.emplace(fixed_);
+        std::optional<FarValues> far_values;
+        if (along_y_ || far_) far_values = FarValues::of(fixed_, along_y_ ? &*along_y_ : nullptr, y, options_);
+        std::vector<BatchWalker> walkers(static_cast<std::size_t>(thread_count(options_)),
+                                         BatchWalker(fixed_, y, along_y_ ? &*along_y_ : nullptr,
+                                                     far_ ? &*far_ : nullptr, far_values ? &*far_values : nullptr));
         parallel_for(fixed_.geometry().blocks, options_, [&](std::size_t block, int thread) {
             BatchWalker& walker = walkers[static_cast<std::size_t>(thread)];
             walker.walk(block, [&](std::size_t position, std::size_t batch, std::span<const BatchCounts> counts) {

@@ -1,5 +1,6 @@
 #include "batch_walker.hpp"
 
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -9,15 +10,17 @@
 namespace knnmi {
 
 BatchWalker::BatchWalker(const FixedSide& fixed, const BatchedColumns& y, const AlongY* along_y,
-                         const FarNeighbors* far)
+                         const FarNeighbors* far, const FarValues* far_values)
     : fixed_(&fixed),
       kernels_(&fixed.kernels()),
       y_(&y),
       along_y_(along_y),
       far_(far),
+      far_values_(far_values),
       near_(fixed.geometry(), fixed.apart(), fixed.kernels()),
       room_(fixed.k() * 2 * batch_size) {
     if (along_y == nullptr) return;
+    x_line_ = along_y->x_line();
     longest_ = longest_list(fixed.points(), fixed.k());
     // Where x and y are independent, m points near in (x, z) and k n / m near in y have k of them in common. The
     // factors are as measured.
@@ -28,9 +31,10 @@ BatchWalker::BatchWalker(const FixedSide& fixed, const BatchedColumns& y, const 
 
 void BatchWalker::find_nearest(std::size_t block, std::size_t points) {
     near_.move_to(block, guess_);
+    for (std::size_t p = 0; p < points; ++p) points_[p].rho.resize(y_->batches() * batch_size);
+    take_known(points);
     const double start = guess_ > 0.0 ? guess_ : near_.side();
     for (std::size_t p = 0; p < points; ++p) {
-        points_[p].rho.resize(y_->batches() * batch_size);
         points_[p].covered.resize(y_->batches());
         points_[p].alone.assign(y_->batches(), 0);
         if (along_y_ != nullptr)
@@ -54,11 +58,20 @@ void BatchWalker::find_nearest(std::size_t block, std::size_t points) {
     guess_ = learnt_radius(points);
 }
 
+void BatchWalker::take_known(std::size_t points) {
+    for (std::size_t b = 0; far_values_ != nullptr && b < y_->batches(); ++b)
+        for (std::size_t p = 0; p < points; ++p) {
+            if (known(p, b) == 0) continue;
+            const double* const distances = far_values_->kth_distances(first_ + p, b);
+            for (std::size_t l = 0; l < batch_size; ++l) points_[p].rho[b * batch_size + l] = distances[l];
+        }
+}
+
 double BatchWalker::learnt_radius(std::size_t points) {
-    if (along_y_ != nullptr) return median(points, [this](const Point& point) { return radius_for_most(point); });
-    if (far_ != nullptr) return 1.1 * median(points, [this](const Point& point) { return needed(point); });
+    if (along_y_ != nullptr) return median(points, [this](std::size_t p) { return radius_for_most(points_[p]); });
+    if (far_ != nullptr) return 1.1 * median(points, [this](std::size_t p) { return needed(p); });
     double sum = 0.0;
-    for (std::size_t p = 0; p < points; ++p) sum += needed(points_[p]);
+    for (std::size_t p = 0; p < points; ++p) sum += needed(p);
     return 1.1 * sum / static_cast<double>(points);  // flat within a quarter
 }
 
@@ -94,21 +107,18 @@ std::size_t BatchWalker::listed(const Point& point) const {
     return points;
 }
 
-std::size_t BatchWalker::to_list(std::size_t self, double radius) const {
-    std::size_t points = along_y_->xz_within(self, radius) + 1;
-    for (const EqualPoints& set : fixed_->sets())
-        if (fixed_->distance(self, set.position()) <= radius) points -= set.points();
-    return points;
-}
-
 double BatchWalker::radius_for_most(const Point& point) const {
     const double listed = static_cast<double>(point.xz.size() + 1);
     const double scale = std::clamp(std::sqrt(static_cast<double>(enough_) / listed), 0.5, 2.0);
-    return std::min(1.1 * farthest_covered(point), scale * std::max(0.0, point.radius));
+    return std::min(1.3 * farthest_covered(point), scale * std::max(0.0, point.radius));
 }
 
-double BatchWalker::needed_by(const Point& point, double share) {
-    sorted_.assign(point.rho.begin(), point.rho.begin() + static_cast<std::ptrdiff_t>(y_->columns()));
+double BatchWalker::needed_by(std::size_t p, double share) {
+    sorted_.clear();
+    for (std::size_t b = 0; b < y_->batches(); ++b)
+        for (std::size_t l = 0; l < y_->columns_in(b); ++l)
+            if ((known(p, b) >> l & 1u) == 0) sorted_.push_back(points_[p].rho[b * batch_size + l]);
+    if (sorted_.empty()) return 0.0;
     const auto at = sorted_.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(sorted_.size() - 1));
     std::nth_element(sorted_.begin(), at, sorted_.end());
     return fixed_->terms().covering(*at);
@@ -121,7 +131,8 @@ void BatchWalker::choose_served(std::size_t p) {
         end_if_stopped();  // columns are sorted when they are first wanted, which may take a second for all
         for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
             const std::size_t j = b * batch_size + l;
-            alone_.push_back(far_->cost(y_->ascending(j), first_ + p, point.rho[j]));
+            const bool searches = (known(p, b) >> l & 1u) == 0;
+            alone_.push_back(searches ? far_->cost(y_->ascending(j), first_ + p, point.rho[j]) : 0.0);
         }
     }
     // Lists must reach those that cannot be searched by themselves.
@@ -130,7 +141,7 @@ void BatchWalker::choose_served(std::size_t p) {
         if (alone_[j] == least) farthest = std::max(farthest, fixed_->terms().covering(point.rho[j]));
     for (const double share : {1.0, 0.9, 0.75, 0.5, 0.25, 0.0}) {
         served_ = share;
-        const double radius = std::max(needed(point), farthest);
+        const double radius = std::max(needed(p), farthest);
         const double each = 10.0 + 1.5 * static_cast<double>(y_->batches());
         double cost = each * static_cast<double>(far_->z_within(first_ + p, radius));
         for (std::size_t j = 0; j < alone_.size(); ++j)
@@ -153,7 +164,7 @@ void BatchWalker::reach(std::size_t p, double radius) {
 void BatchWalker::reach_most(std::size_t p) {
     Point& point = points_[p];
     GrowingRadius radius(point.radius);
-    const auto least = [&] { return far_ != nullptr ? needed_by(point, 0.5 * served_) : needed(point); };
+    const auto least = [&] { return far_ != nullptr ? needed_by(p, 0.5 * served_) : needed(p); };
     for (double wanted = least(); wanted > point.radius; wanted = least()) {
         radius.grow(wanted);
         reach(p, radius);
@@ -182,7 +193,7 @@ void BatchWalker::reach_some(std::size_t p) {
         if (sorted_.empty()) return;
         radius.grow(*std::max_element(sorted_.begin(), sorted_.end()));
         const double all = std::accumulate(alone_.begin(), alone_.end(), 0.0);
-        if (all < each * static_cast<double>(to_list(first_ + p, radius)) || !find(p, radius)) return;
+        if (all < each * static_cast<double>(along_y_->to_list(first_ + p, radius)) || !find(p, radius)) return;
         point.xz.order(*kernels_, scratch_);
         for (std::size_t b = 0; b < y_->batches(); ++b) {
             if (point.alone[b] == 0) continue;
@@ -204,8 +215,7 @@ void BatchWalker::search_along_y(std::size_t p) {
             double& rho = point.rho[b * batch_size + l];
             rho = along_y_->kth_distance(y_->ranked(b * batch_size + l), first_ + p, rho, fixed_->k(), room_.data());
         }
-        const double* const all = point.rho.data() + b * batch_size;
-        point.covered[b] = fixed_->terms().covering(*std::max_element(all, all + y_->columns_in(b)));
+        cover(p, b, known(p, b));
     }
 }
 
@@ -216,13 +226,13 @@ void BatchWalker::search_far(std::size_t p) {
         end_if_stopped();
         for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
             const std::size_t j = b * batch_size + l;
-            if (fixed_->terms().covering(point.rho[j]) <= point.radius) continue;
+            if ((known(p, b) >> l & 1u) != 0 || fixed_->terms().covering(point.rho[j]) <= point.radius) continue;
             const auto found = far_->kth_distance(y_->ascending(j), first_ + p, point.rho[j], room_.data());
             if (!found) continue;
             point.alone[b] |= 1u << l;
             point.rho[j] = *found;
         }
-        cover(point, b);
+        cover(p, b, point.alone[b] | known(p, b));
     }
     GrowingRadius radius(point.radius);
     for (double wanted = farthest_covered(point); wanted > point.radius; wanted = farthest_covered(point)) {
@@ -231,10 +241,11 @@ void BatchWalker::search_far(std::size_t p) {
     }
 }
 
-void BatchWalker::cover(Point& point, std::size_t b) const {
+void BatchWalker::cover(std::size_t p, std::size_t b, unsigned without) {
+    Point& point = points_[p];
     double largest = 0.0;
     for (std::size_t l = 0; l < y_->columns_in(b); ++l)
-        if (!is_alone(point, b, l)) largest = std::max(largest, point.rho[b * batch_size + l]);
+        if ((without >> l & 1u) == 0) largest = std::max(largest, point.rho[b * batch_size + l]);
     point.covered[b] = fixed_->terms().covering(largest);
 }
 
@@ -305,6 +316,7 @@ BatchWalker::Near BatchWalker::apart_from_sets(Point& point, std::size_t p, doub
 }
 
 void BatchWalker::order_z(Point& point) {
+    if (far_ != nullptr) point.listed_to = farthest_covered(point);
     point.z.drop_beyond(farthest_covered(point), *kernels_);
     point.z.order(*kernels_, scratch_);
 }
@@ -316,19 +328,14 @@ void BatchWalker::batch_nearest(std::size_t p, std::size_t b) {
     for (const NearSet& set : point.sets_in_xz)
         if (set.distance < farthest) farthest = std::min(farthest, nearest_in_set(set, p, b));
     double* const rho = point.rho.data() + b * batch_size;
-    double before[batch_size];
-    if (far_ != nullptr) std::copy_n(rho, batch_size, before);
+    const unsigned wanted = all_columns & ~(point.alone[b] | known(p, b));
     const BatchNearest found = kernels_->batch_nearest(point.xz.ordered(), y_->batch(b), first_ + p, nearest_in_sets_,
-                                                       fixed_->k(), patience_, room_.data(), rho);
+                                                       wanted, fixed_->k(), patience_, room_.data(), rho);
     point.covered[b] = fixed_->terms().covering(found.largest);
-    if (far_ != nullptr) {
-        for (std::size_t l = 0; l < batch_size; ++l)
-            if (is_alone(point, b, l)) rho[l] = before[l];
-        cover(point, b);
-    }
     if (along_y_ == nullptr || (found.open == 0 && point.covered[b] <= point.radius)) return;
     for (std::size_t l = 0; l < y_->columns_in(b); ++l)
-        if ((found.open >> l & 1u) != 0 || fixed_->terms().covering(rho[l]) > point.radius) point.alone[b] |= 1u << l;
+        if ((wanted >> l & 1u) != 0 && ((found.open >> l & 1u) != 0 || fixed_->terms().covering(rho[l]) > point.radius))
+            point.alone[b] |= 1u << l;
 }
 
 double BatchWalker::nearest_in_set(const NearSet& set, std::size_t p, std::size_t b) {
@@ -372,11 +379,10 @@ BatchCounts BatchWalker::counts_within(std::size_t p, std::size_t b) {
     Point& point = points_[p];
     const std::size_t self = first_ + p;
     const double* const rho = point.rho.data() + b * batch_size;
-    const unsigned by_list = all_columns >> (batch_size - y_->columns_in(b)) & ~point.alone[b];
-    double radius[batch_size], in_list[batch_size];
-    kernels_->batch_radii(rho, fixed_->terms().reach(), all_columns, radius);
-    if (by_list != all_columns) kernels_->batch_radii(rho, fixed_->terms().reach(), by_list, in_list);
-    const double* const listed = by_list == all_columns ? radius : in_list;
+    const unsigned columns = all_columns >> (batch_size - y_->columns_in(b));
+    const double listed_to = far_ != nullptr ? point.listed_to : along_y_ != nullptr ? point.radius : infinity;
+    double radius[batch_size], listed[batch_size];
+    const unsigned beyond = kernels_->batch_radii(rho, fixed_->terms().reach(), listed_to, radius, listed) & columns;
     BatchCounts n;
     if (y_->columns_in(b) < batch_size) n = {};  // in the other lanes it may be left as it was
     std::fill_n(n.joint, batch_size, 0);         // for estimators that count no such
@@ -385,14 +391,15 @@ BatchCounts BatchWalker::counts_within(std::size_t p, std::size_t b) {
     else
         kernels_->batch_within(point.xz.ordered(), listed, n.xz);
     for (const NearSet& set : point.sets_in_xz) count_set(set, b, self, listed, n.xz, n.joint);
-    if (along_y_ != nullptr && point.alone[b] != 0) count_along_y(point, b, self, radius, n);
+    if (fixed_->terms().mixed() && along_y_ != nullptr && beyond != 0) count_along_y(p, b, beyond, radius, n);
     if (fixed_->counts_by_line()) {
-        kernels_->batch_line_within(y_->lines(b), y_->columns_in(b), y_->batch(b).values + self * batch_size,
-                                    fixed_->z(self), radius, n.z, n.yz);
+        kernels_->batch_line_within(
+            y_->lines(b), y_->columns_in(b), y_->batch(b).values + self * batch_size, fixed_->z(self), radius, n.z,
+            n.yz, {.wanted = beyond, .line = &x_line_, .x = fixed_->coordinate(self), .within = n.xz});
     } else {
         kernels_->batch_within_y(point.z.ordered(), y_->batch(b), self, listed, n.z, n.yz);
         for (const NearSet& set : point.sets_in_z) count_set(set, b, self, listed, n.z, n.yz);
-        if (far_ != nullptr) count_far(point, b, self, radius, n);
+        if (beyond != 0) count_far(p, b, beyond, radius, n);
     }
     if (point.covered[b] == infinity) count_everything(radius, n);
     return n;
@@ -405,35 +412,35 @@ void BatchWalker::count_set(const NearSet& set, std::size_t b, std::size_t self,
     const auto points = static_cast<std::int64_t>(fixed_->sets()[set.number].points());
     std::int64_t all[batch_size], near[batch_size];  // one less than there are
     kernels_->batch_line_within(y_->lines_among(set.number, b), y_->columns_in(b),
-                                y_->batch(b).values + self * batch_size, 0.0, radius, all, near);
-    for (std::size_t l = 0; l < batch_size; ++l) {
+                                y_->batch(b).values + self * batch_size, 0.0, radius, all, near, {});
+    for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
         if (set.distance > radius[l]) continue;
         in_set[l] += points - own;
         in_y[l] += near[l] + 1 - own;
     }
 }
 
-void BatchWalker::count_along_y(const Point& point, std::size_t b, std::size_t self, const double* radius,
+void BatchWalker::count_along_y(std::size_t p, std::size_t b, unsigned columns, const double* radius,
                                 BatchCounts& n) const {
-    for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
-        if (!is_alone(point, b, l)) continue;
-        n.xz[l] = static_cast<std::int64_t>(along_y_->xz_within(self, radius[l]));
-        if (!fixed_->terms().mixed()) continue;
-        const RankedColumn& y = y_->ranked(b * batch_size + l);
-        n.joint[l] = static_cast<std::int64_t>(along_y_->joint_within(y, self, radius[l]));
+    for (; columns != 0; columns &= columns - 1) {
+        const auto l = static_cast<std::size_t>(std::countr_zero(columns));
+        n.joint[l] = (known(p, b) >> l & 1u) != 0 ? far_values_->within(first_ + p, b, l).joint
+                                                  : static_cast<std::int64_t>(along_y_->joint_within(
+                                                        y_->ranked(b * batch_size + l), first_ + p, radius[l]));
     }
 }
 
-void BatchWalker::count_far(const Point& point, std::size_t b, std::size_t self, const double* radius,
+void BatchWalker::count_far(std::size_t p, std::size_t b, unsigned columns, const double* radius,
                             BatchCounts& n) const {
-    for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
+    for (; columns != 0; columns &= columns - 1) {
+        const auto l = static_cast<std::size_t>(std::countr_zero(columns));
         const std::size_t j = b * batch_size + l;
-        if (!is_alone(point, b, l)) continue;
-        const FarNeighbors::Counts counts = far_->within(y_->ascending(j), self, radius[l]);
-        n.xz[l] = static_cast<std::int64_t>(counts.xz);
-        n.yz[l] = static_cast<std::int64_t>(counts.yz);
-        n.z[l] = static_cast<std::int64_t>(counts.z);
-        n.joint[l] = static_cast<std::int64_t>(counts.joint);
+        const CountsAlongY y = (known(p, b) >> l & 1u) != 0 ? far_values_->within(first_ + p, b, l)
+                                                            : far_->within(y_->ascending(j), first_ + p, radius[l]);
+        n.yz[l] = y.yz;
+        n.joint[l] = y.joint;
+        n.xz[l] = static_cast<std::int64_t>(far_->xz_within(first_ + p, radius[l]));
+        n.z[l] = static_cast<std::int64_t>(far_->z_within(first_ + p, radius[l]));
     }
 }
 

@@ -1,7 +1,7 @@
 // Many y beside the same x and z: what one thread finds near the points of a block. Each point has one list of its
 // neighbours in (x, z) and one in z, by distance, and eight columns at a time walk them in the lanes of a SIMD
-// register. A y that would need a longer list than most is searched by itself: with one column in z along its own
-// values, with more where values lie far out.
+// register. What is known of values far out is not looked for again. Another y that would need a longer list than most
+// is searched by itself: with one column in z along its own values, with more where values lie far out.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "along_y.hpp"
 #include "batched_columns.hpp"
 #include "far_neighbors.hpp"
+#include "far_values.hpp"
 #include "fixed_side.hpp"
 #include "kernels/kernels.hpp"
 #include "near_blocks.hpp"
@@ -25,8 +26,9 @@ namespace knnmi {
 
 class BatchWalker {
 public:
-    // `along_y` and `far` are null where no y is searched by itself.
-    BatchWalker(const FixedSide& fixed, const BatchedColumns& y, const AlongY* along_y, const FarNeighbors* far);
+    // `along_y` and `far` are null where no y is searched by itself, and `far_values` where no value is far out.
+    BatchWalker(const FixedSide& fixed, const BatchedColumns& y, const AlongY* along_y, const FarNeighbors* far,
+                const FarValues* far_values);
 
     // Calls consume(position, batch, counts) for every batch, with the counts of the block's points from that
     // position on.
@@ -53,6 +55,7 @@ private:
         AlignedVector<double> rho;    // k-th distances, eight for each batch
         std::vector<unsigned> alone;  // for each batch, the columns that are searched by themselves, as bits
         std::vector<double> covered;  // and how far points must be looked at for all others
+        double listed_to = 0.0;       // with FarNeighbors: up to which both lists hold all points
         std::vector<NearSet> sets_in_z, sets_in_xz;  // that are near, whose points are in no list
     };
 
@@ -68,8 +71,11 @@ private:
     // Points in (x, z), with those of sets.
     std::size_t listed(const Point& point) const;
 
-    // Those within a radius that are in no set.
-    std::size_t to_list(std::size_t self, double radius) const;
+    // The columns of a batch whose distance at a point is known before any list, as bits.
+    unsigned known(std::size_t p, std::size_t b) const {
+        return far_values_ != nullptr ? far_values_->known(first_ + p, b) : 0;
+    }
+    void take_known(std::size_t points);
 
     // For a list that would have served all columns, or have been long enough.
     double radius_for_most(const Point& point) const;
@@ -78,16 +84,16 @@ private:
     template <class Function>
     double median(std::size_t points, const Function& of) {
         double all[block_size];
-        for (std::size_t p = 0; p < points; ++p) all[p] = of(points_[p]);
+        for (std::size_t p = 0; p < points; ++p) all[p] = of(p);
         std::nth_element(all, all + points / 2, all + points);
         return all[points / 2];
     }
 
     // How far points must be looked at for the columns that lists serve.
-    double needed(const Point& point) { return far_ != nullptr ? needed_by(point, served_) : farthest_covered(point); }
+    double needed(std::size_t p) { return far_ != nullptr ? needed_by(p, served_) : farthest_covered(points_[p]); }
 
     // The same for a share of the columns.
-    double needed_by(const Point& point, double share);
+    double needed_by(std::size_t p, double share);
 
     // Which share of the columns lists should serve in the next block, by what would have been best for this point.
     // Costs are in nanoseconds, roughly as measured; they are no part of any answer.
@@ -116,8 +122,8 @@ private:
         return (point.alone[b] >> lane & 1u) != 0;
     }
 
-    // For the columns that are not searched by themselves.
-    void cover(Point& point, std::size_t b) const;
+    // For all columns but some.
+    void cover(std::size_t p, std::size_t b, unsigned without);
 
     void collect(std::size_t p, double radius);
 
@@ -147,11 +153,11 @@ private:
     void count_set(const NearSet& set, std::size_t b, std::size_t self, const double* radius, std::int64_t* in_set,
                    std::int64_t* in_y) const;
 
-    // In (x, z) and the joint space, for the columns that were searched by themselves.
-    void count_along_y(const Point& point, std::size_t b, std::size_t self, const double* radius, BatchCounts& n) const;
+    // In the joint space, for columns whose radius the list does not reach.
+    void count_along_y(std::size_t p, std::size_t b, unsigned columns, const double* radius, BatchCounts& n) const;
 
-    // The same in all spaces, for z of two or more columns.
-    void count_far(const Point& point, std::size_t b, std::size_t self, const double* radius, BatchCounts& n) const;
+    // In all spaces, for z of two or more columns.
+    void count_far(std::size_t p, std::size_t b, unsigned columns, const double* radius, BatchCounts& n) const;
 
     // An infinite radius also reaches the infinities that fill the last block and the lists.
     void count_everything(const double* radius, BatchCounts& n) const;
@@ -164,6 +170,8 @@ private:
     const BatchedColumns* y_;
     const AlongY* along_y_;
     const FarNeighbors* far_;
+    const FarValues* far_values_;
+    RankedLine x_line_{};  // x along the line
     NearBlocks near_;
     AlignedVector<double> room_;
     std::vector<double> sorted_;

@@ -1,5 +1,6 @@
 #include "batched_columns.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "parallel.hpp"
@@ -70,6 +71,9 @@ BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& so
         ranked_.resize(columns_);
         lines_.resize(batches() * batch_size);
         cells_.resize(batches());
+        std::vector<std::uint32_t> position_of(points_);
+        for (std::size_t p = 0; p < points_; ++p) position_of[layout.rows[p]] = static_cast<std::uint32_t>(p);
+        for (const std::uint32_t row : layout.line->rows()) positions_along_.push_back(position_of[row]);
     }
     for (std::size_t column = 0; column < columns_; ++column) {
         categories_.push_back(source.is_category(first + column, 0));
@@ -78,6 +82,22 @@ BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& so
         caps_[column] = cap_of(true);
     }
     parallel_for(batches(), options, [&](std::size_t b, int) { fill(b, layout, source, first); });
+}
+
+std::span<const double> BatchedColumns::shared_values(const Options& options) const {
+    if (!caps_.empty()) return {};
+    if (!ranked_.empty()) {
+        const auto shares = [&](const auto& column) {
+            return column->has_each_place() && column->sorted() == ranked_.front()->sorted();
+        };
+        return std::all_of(ranked_.begin(), ranked_.end(), shares) ? ranked_.front()->sorted()->values()
+                                                                   : std::span<const double>();
+    }
+    parallel_for(columns_, options, [&](std::size_t column, int) { ascending(column); });
+    const std::span<const double> first = ascending(0).values;
+    for (std::size_t column = 1; column < columns_; ++column)
+        if (!std::ranges::equal(ascending(column).values, first)) return {};
+    return first;
 }
 
 Points BatchedColumns::by_position(std::size_t column) const {

@@ -56,6 +56,12 @@ public:
         return own_places_[(batch * rows_ + position) * batch_size + lane];
     }
     const RankedColumn& ranked(std::size_t column) const { return *ranked_[column]; }
+    // All values, ascending, where the columns hold the same ones, each as often; else none. And where a column has
+    // the one at a place.
+    std::span<const double> shared_values(const Options& options) const;
+    std::uint32_t position_at(std::size_t column, std::size_t place) const {
+        return ranked_.empty() ? ascending(column).rows[place] : positions_along_[ranked_[column]->row_at(place)];
+    }
     Points by_position(std::size_t column) const;
     // By position. Made when first wanted, by whichever thread it is.
     AscendingColumn ascending(std::size_t column) const;
@@ -73,7 +79,8 @@ private:
     std::shared_ptr<const SortedColumn> sorted_;  // that one or else the first, which may serve all others
     std::vector<std::uint32_t> places_;           // of y number 0 among them, by row
     std::vector<std::optional<RankedColumn>> ranked_;
-    std::vector<RankedLine> lines_;  // views of them
+    std::vector<RankedLine> lines_;               // views of them
+    std::vector<std::uint32_t> positions_along_;  // of the rows along the line
     std::vector<BatchCells> cells_;
     std::vector<std::vector<std::uint32_t>> sets_at_;  // of each block
     std::vector<std::unique_ptr<const SortedColumn>> in_sets_;

@@ -113,12 +113,12 @@ private:
         const Category& category = fixed_->category_of(position);
         const BatchView values = y.batch(b);
         const double* const own_y = values.values + position * batch_size;
-        double rho[batch_size], radius[batch_size];
-        kernels_->batch_nearest(near, values, position, {}, k_, no_end, room_.data(), rho);
+        double rho[batch_size], radius[batch_size], listed[batch_size];
+        kernels_->batch_nearest(near, values, position, {}, all_columns, k_, no_end, room_.data(), rho);
         for (std::size_t l = 0; l < y.columns_in(b); ++l)
             if (rho[l] >= apart)
                 rho[l] = kth_distance_beyond(y.ranked(b * batch_size + l), y.lines(b).line[l], position, own_y[l]);
-        kernels_->batch_radii(rho, terms_->reach(), all_columns, radius);
+        kernels_->batch_radii(rho, terms_->reach(), std::numeric_limits<double>::infinity(), radius, listed);
 
         BatchCounts n{};
         if (terms_->mixed())

@@ -57,6 +57,8 @@ double FarNeighbors::cost(const AscendingColumn& y, std::size_t position, double
     return 500.0 + 0.01 * static_cast<double>(fixed_->points()) + static_cast<double>(columns_.size() * near);
 }
 
+std::size_t FarNeighbors::xz_within(std::size_t position, double radius) const { return within(xz_, position, radius); }
+
 std::size_t FarNeighbors::z_within(std::size_t position, double radius) const {
     return within(fixed_->geometry(), position, radius);
 }
@@ -69,11 +71,10 @@ std::optional<double> FarNeighbors::kth_distance(const AscendingColumn& y, std::
     return found;
 }
 
-FarNeighbors::Counts FarNeighbors::within(const AscendingColumn& y, std::size_t position, double radius) const {
-    const AlongCounts along =
+CountsAlongY FarNeighbors::within(const AscendingColumn& y, std::size_t position, double radius) const {
+    const AlongCounts counts =
         fixed_->kernels().within_along(y.ordered(columns_, caps_), position, y.places[position], radius);
-    return {
-        .xz = within(xz_, position, radius), .yz = along.but_last, .z = z_within(position, radius), .joint = along.all};
+    return {static_cast<std::uint32_t>(counts.but_last), static_cast<std::uint32_t>(counts.all)};
 }
 
 // In the geometry of z, or in that of x and z.

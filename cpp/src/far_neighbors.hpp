@@ -32,13 +32,10 @@ public:
     // infinity where that finds nothing.
     double cost(const AscendingColumn& y, std::size_t position, double rho) const;
 
+    // Other points within the radius, in z and in (x, z), and along a y.
     std::size_t z_within(std::size_t position, double radius) const;
-
-    // Other points within the radius.
-    struct Counts {
-        std::size_t xz, yz, z, joint;
-    };
-    Counts within(const AscendingColumn& y, std::size_t position, double radius) const;
+    std::size_t xz_within(std::size_t position, double radius) const;
+    CountsAlongY within(const AscendingColumn& y, std::size_t position, double radius) const;
 
 private:
     std::size_t within(const Geometry& geometry, std::size_t position, double radius) const;

@@ -52,6 +52,11 @@ public:
     std::size_t place(std::size_t row) const {
         return short_by_rank_.empty() ? ascending().places[row] : short_ranks_[row];
     }
+    // The row at a place, where equal values have places of their own, each of them once.
+    bool has_each_place() const { return !short_by_rank_.empty() || !by_rank_.empty(); }
+    std::uint32_t row_at(std::size_t place) const {
+        return short_by_rank_.empty() ? by_rank_[place] : short_by_rank_[place];
+    }
     OrderedRows ordered(std::span<const double* const> columns, std::span<const double> caps) const;
 
     // For each row, how many others have the same y and the same label; the labels are the same ones in every call.

@@ -134,6 +134,9 @@ inline const char* moves(const double* a) {
             ++place;
         }
         REQUIRE(count(chosen) == place);
+        double blended[lanes];
+        for (std::size_t l = 0; l < lanes; ++l) blended[l] = (chosen >> l & 1u) != 0 ? a[l] : a[l ^ 1];
+        REQUIRE(same(blend(chosen, load(a), exchange<1>(load(a))), blended));
     }
     return nullptr;
 }

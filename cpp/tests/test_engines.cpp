@@ -408,7 +408,7 @@ TEST(several_categories_against_brute_force) {
 // Rows of y number 0 in another order, some of them repeated and some left out.
 void check_rows_of_one_column(const Family& family, std::size_t n, std::size_t dz, Estimator estimator, bool repeated,
                               std::mt19937_64& draw) {
-    const std::size_t columns = 12;
+    const std::size_t columns = 20;  // in parts of two batches and one
     Sample sample = with_categories(family.make(n, 1 + dz + columns, 6), draw);
     if (!sample.categories.empty())
         for (std::size_t j = 1; j < columns; ++j) sample.categories[1 + dz + j] = sample.categories[1 + dz];
@@ -435,8 +435,8 @@ void check_rows_of_one_column(const Family& family, std::size_t n, std::size_t d
         for (const Kernels* const set : usable_kernels()) {
             const auto made = engine.make(problem.x(), problem.z(), problem.neighborhood, *set, {});
             std::vector<Sum> sums(columns);
-            made->sums(source, 1, 0, std::span(sums).first(5));
-            made->sums(source, 1, 5, std::span(sums).subspan(5));
+            made->sums(source, 1, 0, std::span(sums).first(12));
+            made->sums(source, 1, 12, std::span(sums).subspan(12));
             CHECK(sums == expected);
             CHECK(made->counts(source, 1, 7) == counts);
         }
@@ -467,6 +467,21 @@ TEST(rows_of_one_column_in_sets_against_brute_force) {
         for (const std::size_t dz : {1u, 2u})
             for (const Estimator estimator : {Estimator::ksg, Estimator::mixed})
                 check_rows_of_one_column(family, 1'800, dz, estimator, estimator == Estimator::mixed, draw);
+}
+
+// So many that lists would grow long; without ties, or with them and a column of two values.
+TEST(rows_of_one_column_far_out_against_brute_force) {
+    const Family tied{"rounded heavy tails", [](std::size_t n, std::size_t d, std::uint64_t seed) {
+                          Sample sample = heavy_tails(n, d, seed);
+                          for (double& value : sample.values) value = std::round(value / 10);
+                          for (std::size_t i = 0; i < n; ++i) sample(i, 1) = i % 2 == 0 ? 1.0 : 30.0;
+                          return sample;
+                      }};
+    std::mt19937_64 draw(16);
+    for (const std::size_t dz : {1u, 2u, 3u}) {
+        check_rows_of_one_column({"heavy tails", heavy_tails}, 1'800, dz, Estimator::ksg, false, draw);
+        if (share_of(2) == 2) check_rows_of_one_column(tied, 1'800, dz, Estimator::mixed, false, draw);
+    }
 }
 
 // Every place of a y, ends included, for radii that hold few or all.
@@ -521,6 +536,80 @@ TEST(neighbors_along_y_against_brute_force) {
                         }
                     }
             }
+}
+
+// Every place of eight columns of the same values, for radii that hold few or all.
+TEST(neighbors_by_place_against_brute_force) {
+    std::mt19937_64 draw(17);
+    for (const Family& family : data_families)
+        for (const std::size_t n : {8u, 9u, 40u, 200u})
+            for (const std::size_t dimensions : {2u, 3u})
+                for (const double cap : {cap_of(false), cap_of(true)}) {
+                    Sample sample = family.make(n, 1 + dimensions, n);
+                    std::vector<double> values = values_of(sample.view(0, 1));
+                    std::sort(values.begin(), values.end());
+                    std::vector<std::vector<std::uint32_t>> rows(batch_size, std::vector<std::uint32_t>(n));
+                    for (std::vector<std::uint32_t>& column : rows) {
+                        std::iota(column.begin(), column.end(), 0u);
+                        std::shuffle(column.begin(), column.end(), draw);
+                    }
+                    std::vector<double> y(n + 2 * place_margin, std::numeric_limits<double>::infinity());
+                    std::fill_n(y.begin(), place_margin, -std::numeric_limits<double>::infinity());
+                    std::copy(values.begin(), values.end(), y.begin() + place_margin);
+                    std::vector<double> others(y.size() * dimensions * batch_size);
+                    const auto other = [&](std::size_t place, std::size_t c) {
+                        return others.data() + ((place + place_margin) * dimensions + c) * batch_size;
+                    };
+                    for (std::size_t place = 0; place < n; ++place)
+                        for (std::size_t c = 0; c < dimensions; ++c)
+                            for (std::size_t l = 0; l < batch_size; ++l)
+                                other(place, c)[l] = sample(rows[l][place], 1 + c);
+                    std::vector<double> caps(dimensions, cap_of(false));
+                    caps.front() = cap;
+                    const PlacedColumns placed{.y = y.data() + place_margin,
+                                               .others = other(0, 0),
+                                               .dimensions = dimensions,
+                                               .caps = cap == cap_of(true) ? caps.data() : nullptr};
+                    for (std::size_t place = 0; place < n; place += 1 + n / 40)
+                        for (const std::size_t k : {1u, 3u, 7u}) {
+                            double kth[batch_size];
+                            std::int64_t but_last[batch_size] = {}, all[batch_size] = {};
+                            for (std::size_t l = 0; l < batch_size; ++l) {
+                                std::vector<double> in_but_last, in_all;
+                                for (std::size_t i = 0; i < n; ++i) {
+                                    if (i == place) continue;
+                                    double d = std::abs(values[i] - values[place]);
+                                    for (std::size_t c = 0; c < dimensions; ++c) {
+                                        if (c + 1 == dimensions) in_but_last.push_back(d);
+                                        d = std::max(d,
+                                                     std::min(std::abs(other(i, c)[l] - other(place, c)[l]), caps[c]));
+                                    }
+                                    in_all.push_back(d);
+                                }
+                                std::vector<double> sorted = in_all;
+                                std::sort(sorted.begin(), sorted.end());
+                                kth[l] = sorted[k - 1];
+                                for (std::size_t i = 0; i + 1 < n; ++i) {
+                                    but_last[l] += in_but_last[i] <= kth[l];
+                                    all[l] += in_all[i] <= kth[l];
+                                }
+                            }
+                            for (const Kernels* const set : usable_kernels()) {
+                                std::vector<double> room(2 * batch_size * k);
+                                double found[batch_size];
+                                CHECK(set->nearest_by_place(placed, place, n, k, room.data(), found) == 0);
+                                CHECK(std::equal(found, found + batch_size, kth));
+                                const unsigned open = set->nearest_by_place(placed, place, 20, k, room.data(), found);
+                                for (std::size_t l = 0; l < batch_size; ++l)
+                                    CHECK((open >> l & 1u) != 0 ? n > 20 && found[l] >= kth[l] : found[l] == kth[l]);
+                                if (*std::max_element(kth, kth + batch_size) == cap_of(false)) continue;
+                                std::int64_t in_but_last[batch_size], in_all[batch_size];
+                                set->within_by_place(placed, place, kth, in_but_last, in_all);
+                                CHECK(std::equal(but_last, but_last + batch_size, in_but_last));
+                                CHECK(std::equal(all, all + batch_size, in_all));
+                            }
+                        }
+                }
 }
 
 // Boxes that are near as a whole, in part and not, and the last ones, which are not full.

@@ -162,10 +162,10 @@ inline auto with_distance(const BatchView& y, std::size_t self, const Function& 
 
 // Flat, since a call for each insertion would keep what is nearest in memory.
 template <class Nearest, class Distance>
-[[gnu::flatten]] inline unsigned batch_nearest_with(const NeighborList& xz, std::size_t patience, Nearest& nearest,
-                                                    const Distance& y_distance) {
+[[gnu::flatten]] inline unsigned batch_nearest_with(const NeighborList& xz, unsigned wanted, std::size_t patience,
+                                                    Nearest& nearest, const Distance& y_distance) {
     for (std::size_t c = 0; c < xz.chunks; ++c) {
-        const unsigned open = bits(less(broadcast(xz.floor[c]), nearest.bound()));
+        const unsigned open = bits(less(broadcast(xz.floor[c]), nearest.bound())) & wanted;
         if (open == 0 || count(open) * patience < c * lanes) return open;
         const auto distance = [&](std::size_t i) { return y_distance(xz.position[i], xz.distance[i]); };
         for (std::size_t i = c * lanes; i < (c + 1) * lanes; i += Nearest::at_once) {
@@ -181,21 +181,25 @@ template <class Nearest, class Distance>
 }
 
 inline BatchNearest batch_nearest(const NeighborList& xz, const BatchView& y, std::size_t self,
-                                  std::span<const double> others, std::size_t k, std::size_t patience, double* room,
-                                  double* rho) {
+                                  std::span<const double> others, unsigned wanted, std::size_t k, std::size_t patience,
+                                  double* room, double* rho) {
     return with_smallest(k, room, [&](auto nearest) {
         for (std::size_t i = 0; i < others.size(); i += lanes) nearest.insert(load(others.data() + i));
         return with_distance(y, self, [&](const auto& y_distance) {
-            const unsigned open = batch_nearest_with(xz, patience, nearest, y_distance);
+            const unsigned open = batch_nearest_with(xz, wanted, patience, nearest, y_distance);
             const Doubles found = nearest.largest();
-            store(rho, found);
-            return BatchNearest{open, largest_over_lanes(found)};
+            store(rho, wanted == all_columns ? found : blend(wanted, found, load(rho)));
+            return BatchNearest{open, largest_over_lanes(only(wanted, found, 0.0))};
         });
     });
 }
 
-inline void batch_radii(const double* rho, double reach, unsigned chosen, double* out) {
-    store(out, only(chosen, multiply(load(rho), broadcast(reach)), -1.0));
+inline unsigned batch_radii(const double* rho, double reach, double limit, double* out, double* within_limit) {
+    const Doubles radius = multiply(load(rho), broadcast(reach));
+    const unsigned far = bits(less(broadcast(limit), radius));
+    store(out, radius);
+    store(within_limit, only(~far, radius, -1.0));
+    return far;
 }
 
 // What is in buckets before that of a radius is within it, and what is in those after it is not.

@@ -45,12 +45,6 @@ inline std::size_t within_block(const Geometry& geometry, std::size_t block, std
     return found;
 }
 
-// Calls f with the number of each bit that is set.
-template <class Function>
-inline void each_bit(unsigned set, const Function& f) {
-    for (; set != 0; set &= set - 1) f(static_cast<std::size_t>(__builtin_ctz(set)));
-}
-
 inline std::size_t within_boxes(const Geometry& geometry, std::size_t points, const double* center, double radius) {
     const Doubles reach = broadcast(radius);
     const auto size = [points](std::size_t box, std::size_t each) {  // the last ones of each are not full

@@ -9,13 +9,12 @@ namespace knnmi::KNNMI_ISA {
 static_assert(lanes == batch_size && lanes == group_size && block_size % lanes == 0);
 
 // With another value in the lanes that are not wanted.
-inline Doubles only(unsigned wanted, Doubles values, double other) {
-    if (wanted == all_columns) return values;
-    double each[lanes];
-    store(each, values);
-    for (std::size_t l = 0; l < lanes; ++l)
-        if ((wanted >> l & 1u) == 0) each[l] = other;
-    return load(each);
+inline Doubles only(unsigned wanted, Doubles values, double other) { return blend(wanted, values, broadcast(other)); }
+
+// Calls f with the number of each bit that is set.
+template <class Function>
+[[gnu::always_inline]] inline void each_bit(unsigned set, const Function& f) {
+    for (; set != 0; set &= set - 1) f(static_cast<std::size_t>(__builtin_ctz(set)));
 }
 
 // Subtraction rounds monotonically, so the gap between two boxes never exceeds the distance of two points in them.

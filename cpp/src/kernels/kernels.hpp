@@ -44,6 +44,14 @@ struct RankedLines {
     const double* y_caps;     // null: no categories
 };
 
+// Counts within some of eight radii, as bits, along another line at the same points, whose y is a point's x.
+struct BesideX {
+    unsigned wanted = 0;
+    const RankedLine* line = nullptr;
+    double x = 0.0;
+    std::int64_t* within = nullptr;  // without the point itself
+};
+
 // The rows by ascending y, eight at least, and where each is in other columns.
 struct OrderedRows {
     std::size_t points;
@@ -53,6 +61,18 @@ struct OrderedRows {
     double y_cap;
     std::span<const double* const> columns;  // each by row
     std::span<const double> caps;            // of these
+};
+
+inline constexpr std::size_t place_margin = 8;
+
+// Eight columns that hold the same values, by place of these: of the points that have the value at place p, column c of
+// `dimensions` others is at others[8 * (dimensions * p + c)] and the next seven, one for each of the eight. Before and
+// after the places there are place_margin more, where y is minus infinity and infinity.
+struct PlacedColumns {
+    const double* y;  // ascending
+    const double* others;
+    std::size_t dimensions;
+    const double* caps;  // of the others; null: no categories
 };
 
 struct AlongCounts {
@@ -249,7 +269,7 @@ struct Kernels {
     LineCounts (*line_within)(const RankedLine& line, double y, double z, double radius);
     // The same at the first `columns` of eight lines, without the point itself.
     void (*batch_line_within)(const RankedLines& lines, std::size_t columns, const double* y, double z,
-                              const double* radius, std::int64_t* in_z, std::int64_t* in_yz);
+                              const double* radius, std::int64_t* in_z, std::int64_t* in_yz, const BesideX& beside);
     // How many values of each of them, which may be alone, are smaller than the one given.
     void (*batch_smaller)(const RankedLines& lines, std::size_t columns, const double* y, std::uint32_t* out);
 
@@ -278,12 +298,21 @@ struct Kernels {
     NeighborList (*order_by_distance)(PointDistances found, std::size_t count, std::size_t buckets,
                                       std::uint32_t* scratch, PointDistances out, double* floor, std::uint32_t* begin);
     // The distance to the k-th neighbour for each of eight y columns, in the list and among others whose distances are
-    // given, eight after eight. `room` is for 16 * k values. With a `patience`, the walk also ends after so many
-    // neighbours for each column that needs more. Returns the columns that do, as bits, whose distances may be too
-    // large, and the largest of all distances.
+    // given, eight after eight; for those that are wanted, as bits. `room` is for 16 * k values. With a `patience`, the
+    // walk also ends after so many neighbours for each column that needs more. Returns the columns that do, as bits,
+    // whose distances may be too large, and the largest of the distances found.
     BatchNearest (*batch_nearest)(const NeighborList& xz, const BatchView& y, std::size_t self,
-                                  std::span<const double> others, std::size_t k, std::size_t patience, double* room,
-                                  double* rho);
+                                  std::span<const double> others, unsigned wanted, std::size_t k, std::size_t patience,
+                                  double* room, double* rho);
+    // For each of eight columns, the distance to the k-th neighbour of the point that has the value at a place. The
+    // search ends after about `most` places, and returns the columns that need more, as bits. `room` is for 16 * k
+    // values.
+    unsigned (*nearest_by_place)(const PlacedColumns& columns, std::size_t place, std::size_t most, std::size_t k,
+                                 double* room, double* rho);
+    // How many others are within eight finite radii of these points, in y and all other columns but the last, and in
+    // all.
+    void (*within_by_place)(const PlacedColumns& columns, std::size_t place, const double* radius,
+                            std::int64_t* but_last, std::int64_t* all);
     // The distance from a row, whose place in y is given, to its k-th neighbour, or the bound where that is less; or -1
     // where about `most` others were looked at and more would have to be. `room` is for 2 * k + 8 values.
     double (*nearest_along)(const OrderedRows& rows, std::size_t row, std::size_t place, double bound, std::size_t most,
@@ -292,9 +321,9 @@ struct Kernels {
     AlongCounts (*within_along)(const OrderedRows& rows, std::size_t row, std::size_t place, double radius);
     // How many points of a geometry are within the radius of a center. Boxes that lie within it are counted whole.
     std::size_t (*within_boxes)(const Geometry& geometry, std::size_t points, const double* center, double radius);
-    // Eight distances times `reach`, and -1, which nothing is within, in the lanes that are not chosen. Written as a
-    // whole, they can be read as a whole at once.
-    void (*batch_radii)(const double* rho, double reach, unsigned chosen, double* out);
+    // Eight distances times `reach`, and the same with -1, which nothing is within, where that is beyond the limit.
+    // Written as a whole, they can be read as a whole at once. Returns which ones are beyond it, as bits.
+    unsigned (*batch_radii)(const double* rho, double reach, double limit, double* out, double* within_limit);
     // How many in the list are within each of eight radii. Returns where the places that hold them end.
     std::size_t (*batch_within)(const NeighborList& list, const double* radius, std::int64_t* out);
     // How many of the positions from one to before another are within each of eight radii in y.

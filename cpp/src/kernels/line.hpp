@@ -55,7 +55,7 @@ inline Range window_of(const RankedLine& line, double z, double radius) {
 }
 
 // Points in the window of z that have their place in y in the range.
-inline std::size_t placed_within(const RankedLine& line, Range window, Range places) {
+[[gnu::always_inline]] inline std::size_t placed_within(const RankedLine& line, Range window, Range places) {
     if (line.grid != nullptr) return placed_by_grid(line, window, places);
     if (line.ranks == nullptr) return size(places);
     // Points side by side have the same window, so it is mostly in the cache.
@@ -81,7 +81,7 @@ inline void batch_smaller(const RankedLines& lines, std::size_t columns, const d
 
 // First all searches, which overlap in the processor, then the loops of unforeseeable length.
 inline void batch_line_within(const RankedLines& lines, std::size_t columns, const double* y, double z,
-                              const double* radius, std::int64_t* in_z, std::int64_t* in_yz) {
+                              const double* radius, std::int64_t* in_z, std::int64_t* in_yz, const BesideX& beside) {
     const RankedLine& any = lines.line[0];
     Range window[lanes], places[lanes];
     double room[lanes];
@@ -98,6 +98,12 @@ inline void batch_line_within(const RankedLines& lines, std::size_t columns, con
         in_z[l] = static_cast<std::int64_t>(size(window[l])) - 1;
         in_yz[l] = static_cast<std::int64_t>(placed_within(lines.line[l], window[l], places[l])) - 1;
     }
+    each_bit(beside.wanted, [&](std::size_t l) {
+        places[l] = sorted_within(*beside.line->y, beside.x, capped_radius(radius[l], beside.line->y_cap));
+    });
+    each_bit(beside.wanted, [&](std::size_t l) {
+        beside.within[l] = static_cast<std::int64_t>(placed_within(*beside.line, window[l], places[l])) - 1;
+    });
 }
 
 }  // namespace knnmi::KNNMI_ISA

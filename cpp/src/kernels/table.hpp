@@ -2,6 +2,7 @@
 #include "kernels/along.hpp"
 #include "kernels/batch.hpp"
 #include "kernels/boxes.hpp"
+#include "kernels/by_place.hpp"
 #include "kernels/line.hpp"
 #include "kernels/philox.hpp"
 #include "kernels/plane.hpp"
@@ -31,6 +32,8 @@ inline constexpr Kernels table(const char* name) {
             .keep_within = keep_within,
             .order_by_distance = order_by_distance,
             .batch_nearest = batch_nearest,
+            .nearest_by_place = nearest_by_place,
+            .within_by_place = within_by_place,
             .nearest_along = nearest_along,
             .within_along = within_along,
             .within_boxes = within_boxes,

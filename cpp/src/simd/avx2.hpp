@@ -63,6 +63,14 @@ inline Mask less_equal(Doubles a, Doubles b) {
 inline unsigned bits(Mask m) {
     return static_cast<unsigned>(_mm256_movemask_pd(m.low) | (_mm256_movemask_pd(m.high) << 4));
 }
+inline Doubles blend(unsigned chosen, Doubles a, Doubles b) {
+    const __m256i all = _mm256_set1_epi64x(chosen);
+    const __m256i low = _mm256_setr_epi64x(1, 2, 4, 8), high = _mm256_setr_epi64x(16, 32, 64, 128);
+    const auto mask = [&](__m256i lane) {
+        return _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(all, lane), lane));
+    };
+    return {_mm256_blendv_pd(b.low, a.low, mask(low)), _mm256_blendv_pd(b.high, a.high, mask(high))};
+}
 inline std::size_t count(std::uint32_t set) { return static_cast<std::size_t>(__builtin_popcount(set)); }
 inline double first_lane(Doubles a) { return _mm256_cvtsd_f64(a.low); }
 

@@ -40,6 +40,9 @@ inline Doubles larger(Doubles a, Doubles b) {
 inline Mask less(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
 inline Mask less_equal(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ); }
 inline unsigned bits(Mask m) { return m; }
+inline Doubles blend(unsigned chosen, Doubles a, Doubles b) {
+    return _mm512_mask_blend_pd(static_cast<Mask>(chosen), b, a);
+}
 inline std::size_t count(std::uint32_t set) { return static_cast<std::size_t>(__builtin_popcount(set)); }
 inline double first_lane(Doubles a) { return _mm512_cvtsd_f64(a); }
 

@@ -69,6 +69,13 @@ inline unsigned bits(Mask m) {
                                (m.c & PairOfIntegers{16, 32}) | (m.d & PairOfIntegers{64, 128});
     return static_cast<unsigned>(bit[0] | bit[1]);
 }
+inline PairOfDoubles blend(unsigned chosen, PairOfDoubles x, PairOfDoubles y) {
+    return PairOfDoubles{(chosen & 1u) != 0 ? x[0] : y[0], (chosen & 2u) != 0 ? x[1] : y[1]};
+}
+inline Doubles blend(unsigned chosen, Doubles x, Doubles y) {
+    return {blend(chosen, x.a, y.a), blend(chosen >> 2, x.b, y.b), blend(chosen >> 4, x.c, y.c),
+            blend(chosen >> 6, x.d, y.d)};
+}
 // By halves: without an instruction for it, __builtin_popcount is a function call.
 inline std::size_t count(std::uint32_t set) {
     set -= set >> 1 & 0x55555555u;

@@ -53,7 +53,8 @@ inline Doubles max(Doubles a, Doubles b);
 inline Doubles larger(Doubles a, Doubles b);  // of a, at least 0, and the absolute value of b; both are numbers
 inline Mask less(Doubles a, Doubles b);       // false when one of them is not a number
 inline Mask less_equal(Doubles a, Doubles b);
-inline Integers count_up(Integers a, Mask m);  // one more in the lanes of m
+inline Doubles blend(unsigned chosen, Doubles a, Doubles b);  // a in the chosen lanes, b in the others
+inline Integers count_up(Integers a, Mask m);                 // one more in the lanes of m
 
 // Lane l is bit l.
 inline unsigned bits(Mask m);
