@@ -25,7 +25,10 @@ Kinds = dict[str, Callable[[np.ndarray], np.ndarray]]
 
 @dataclass(frozen=True)
 class Row:
-    """One figure. `ratio` is the time of `library` over that of pyknnmi in the same round."""
+    """One figure. `ratio` is the time of `library` over that of pyknnmi in the same round.
+
+    `machine` is the machine, the commit and the build that it is from.
+    """
 
     part: str
     n: int
@@ -35,6 +38,7 @@ class Row:
     value: float
     unit: str
     ratio: float | None = None
+    machine: str = ""
 
     @classmethod
     def from_text(cls, record: dict[str, str]) -> Row:
@@ -48,6 +52,7 @@ class Row:
             value=float(record["value"]),
             unit=record["unit"],
             ratio=ratio,
+            machine=record["machine"],
         )
 
 

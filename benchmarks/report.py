@@ -27,23 +27,20 @@ TITLES = {
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"]
 
 
-def markdown(rows: Sequence[Row], machine: str) -> str:
+def markdown(rows: Sequence[Row]) -> str:
     """Return the tables of all parts as Markdown."""
     lines = [
         "# Benchmarks: the last run",
         "",
         "Times of pyknnmi and other packages, side by side, as a program measured them.",
         "",
-        machine,
-        "",
-    ]
-    lines += [
         "Medians of rounds in which the libraries take turns; `x` is the ratio to pyknnmi, or to two",
         "threads, in the same round.",
         "",
     ]
     for part in dict.fromkeys(row.part for row in rows):
-        lines += [f"## {TITLES[part]}", ""]
+        machines = dict.fromkeys(row.machine for row in rows if row.part == part)
+        lines += [f"## {TITLES[part]}", "", *machines, ""]
         lines += ["| rows | conditioning columns | columns | library | time or size | x |", "|--:|--:|--:|---|--:|--:|"]
         for row in rows:
             if row.part == part:

@@ -34,10 +34,11 @@ def main() -> None:
     if libraries.available("npeet_plus"):
         register_npeet()
     chosen = arguments.parts or list(PARTS)
+    here = machine()
     rows = [row for row in read_rows(arguments.out) if row.part not in chosen]  # of parts run before
     for name in chosen:
         for row in PARTS[name](arguments.quick):
-            rows.append(row)
+            rows.append(dataclasses.replace(row, machine=here))
             ratio = "" if row.ratio is None else f"{row.ratio:10.1f} x"
             print(
                 f"{row.part:13} n={row.n:<7} z={row.conditions:<3} p={row.columns:<4} {row.library:13}"
@@ -63,7 +64,7 @@ def write(rows: list[Row], folder: Path) -> None:
         writer = csv.DictWriter(stream, [field.name for field in dataclasses.fields(Row)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(dataclasses.asdict(row) for row in rows)
-    (folder / "results.md").write_text(markdown(rows, machine()))
+    (folder / "results.md").write_text(markdown(rows))
     draw(rows, folder)
 
 
