@@ -68,15 +68,15 @@ private:
         end = std::min(far_->points_, end + 64);
         positions_.resize(end * batch_size);
         others_.resize((end + 2 * place_margin) * dimensions * batch_size);
-        for (std::size_t l = 0; l < batch_size; ++l) {
-            const std::size_t column = batch_ * batch_size + std::min(l, far_->y_->columns_in(batch_) - 1);
-            for (std::size_t i = begin; i < end; ++i) {
-                const std::size_t place = side_ == below ? i : far_->points_ - 1 - i;
-                const std::uint32_t position = far_->y_->position_at(column, place);
-                positions_[i * batch_size + l] = position;
-                for (std::size_t c = 0; c < dimensions; ++c)
-                    others_[((i + place_margin) * dimensions + c) * batch_size + l] = far_->columns_[c][position];
-            }
+        const std::size_t last = far_->y_->columns_in(batch_) - 1;
+        double* other = &others_[(begin + place_margin) * dimensions * batch_size];
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::size_t place = side_ == below ? i : far_->points_ - 1 - i;
+            std::uint32_t* const positions = &positions_[i * batch_size];
+            for (std::size_t l = 0; l < batch_size; ++l)
+                positions[l] = far_->y_->position_at(batch_ * batch_size + std::min(l, last), place);
+            for (const double* const column : far_->columns_)
+                for (std::size_t l = 0; l < batch_size; ++l) *other++ = column[positions[l]];
         }
     }
 
