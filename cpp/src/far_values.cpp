@@ -11,6 +11,7 @@ namespace knnmi {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t often_enough = 64;  // values between two looks at the clock: with many neighbours, milliseconds
 
 }  // namespace
 
@@ -94,7 +95,9 @@ std::optional<FarValues> FarValues::of(const FixedSide& fixed, const AlongY* alo
     const std::span<const double> values = y.shared_values(options);
     if (values.empty()) return {};
     FarValues far(fixed, y, values);
-    for (const Side side : {below, above}) far.searched_[side] = far.search_first(side, along_y);
+    parallel_for(1, options, [&](std::size_t, int) {
+        for (const Side side : {below, above}) far.searched_[side] = far.search_first(side, along_y);
+    });
     if (far.searched_[below] + far.searched_[above] == 0) return {};
     parallel_for(y.batches() - 1, options, [&](std::size_t b, int) { far.search(b + 1); });
     return far;
@@ -137,7 +140,6 @@ std::size_t FarValues::search_first(Side side, const AlongY* along_y) {
     std::size_t paid = 0;
     End end(*this, side, 0);
     for (std::size_t i = 0; i < points_ / 2; ++i) {
-        end_if_stopped();
         const unsigned found = search(end, i);
         if (along_y != nullptr && found != 0 && i % step == 0) {
             std::size_t far = 0;
@@ -159,16 +161,14 @@ std::size_t FarValues::search_first(Side side, const AlongY* along_y) {
 void FarValues::search(std::size_t batch) {
     for (const Side side : {below, above}) {
         End end(*this, side, batch);
-        for (std::size_t i = 0; i < searched_[side]; ++i) {
-            end_if_stopped();
-            search(end, i);
-        }
+        for (std::size_t i = 0; i < searched_[side]; ++i) search(end, i);
     }
 }
 
 unsigned FarValues::search(End& end, std::size_t number) {
     double rho[batch_size], radius[batch_size];
     std::int64_t yz[batch_size], joint[batch_size];
+    if (number % often_enough == 0) end_if_stopped();
     const unsigned found = end.search(number, rho);
     if (counts_ && found != 0) {
         for (std::size_t l = 0; l < batch_size; ++l)
