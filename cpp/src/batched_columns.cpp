@@ -93,11 +93,14 @@ std::span<const double> BatchedColumns::shared_values(const Options& options) co
         return std::all_of(ranked_.begin(), ranked_.end(), shares) ? ranked_.front()->sorted()->values()
                                                                    : std::span<const double>();
     }
+    const auto shares = [&](std::size_t column) {
+        return std::ranges::equal(ascending(column).values, ascending(0).values);
+    };
+    if (!shares(columns_ - 1)) return {};  // mostly, if not all do, this one does not
     parallel_for(columns_, options, [&](std::size_t column, int) { ascending(column); });
-    const std::span<const double> first = ascending(0).values;
-    for (std::size_t column = 1; column < columns_; ++column)
-        if (!std::ranges::equal(ascending(column).values, first)) return {};
-    return first;
+    for (std::size_t column = 1; column + 1 < columns_; ++column)
+        if (!shares(column)) return {};
+    return ascending(0).values;
 }
 
 Points BatchedColumns::by_position(std::size_t column) const {
