@@ -571,7 +571,7 @@ TEST(neighbors_by_place_against_brute_force) {
                                                .others = other(0, 0),
                                                .dimensions = dimensions,
                                                .caps = cap == cap_of(true) ? caps.data() : nullptr};
-                    for (std::size_t place = 0; place < n; place += 1 + n / 40)
+                    for (std::size_t place = 0; place < n; place += 1 + n / share_of(40))
                         for (const std::size_t k : {1u, 3u, 7u}) {
                             double kth[batch_size];
                             std::int64_t but_last[batch_size] = {}, all[batch_size] = {};
