@@ -39,13 +39,9 @@ std::size_t AlongY::joint_within(const RankedColumn& y, std::size_t position, do
     return kernels_->within_along(y.ordered(columns_, caps_), row, y.place(row), radius).all;
 }
 
-std::size_t AlongY::xz_within(std::size_t position, double radius) const {
-    const std::uint32_t row = row_[position];
-    return kernels_->line_within(ranked_x_.view(), x_[row], columns_[0][row], radius).yz - 1;
-}
-
 std::size_t AlongY::to_list(std::size_t position, double radius) const {
-    std::size_t points = xz_within(position, radius) + 1;
+    const std::uint32_t row = row_[position];
+    std::size_t points = kernels_->line_within(x_line(), x_[row], columns_[0][row], radius).yz;
     for (const EqualPoints& set : fixed_->sets())
         if (fixed_->distance(position, set.position()) <= radius) points -= set.points();
     return points;

@@ -22,13 +22,12 @@ public:
     // 2 * k + 8 values.
     double kth_distance(const RankedColumn& y, std::size_t position, double bound, std::size_t k, double* room) const;
 
-    // Other points within the radius, in (x, y, z), in (x, z) and, of a value, in y.
+    // Other points within the radius, in (x, y, z) and, of a value, in y.
     std::size_t joint_within(const RankedColumn& y, std::size_t position, double radius) const;
-    std::size_t xz_within(std::size_t position, double radius) const;
-    // In (x, z) and in no large set of equal points, the point itself included.
+    std::size_t y_within(const RankedColumn& y, double value, double radius) const;
+    // Those in (x, z) that are in no large set of equal points, the point itself included.
     std::size_t to_list(std::size_t position, double radius) const;
     RankedLine x_line() const { return ranked_x_.view(); }
-    std::size_t y_within(const RankedColumn& y, double value, double radius) const;
 
 private:
     const FixedSide* fixed_;

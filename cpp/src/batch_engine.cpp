@@ -20,7 +20,10 @@ class BatchEngine final : public NeighborEngine {
 public:
     BatchEngine(const Points& x, const Points& z, const Neighborhood& neighborhood, const Kernels& kernels,
                 const Options& options)
-        : fixed_(x, z, neighborhood, kernels), options_(options) {
+        : fixed_(x, z, neighborhood, kernels),
+          options_(options),
+          may_grow_long_(!fixed_.counts_by_line() && fixed_.points() > longest_list(fixed_.points(), fixed_.k())),
+          far_in_x_(may_grow_long_ && has_far_values(fixed_.x_points())) {
         if (fixed_.counts_by_line() && fixed_.points() >= batch_size) along_y_.emplace(fixed_, x);
     }
 
@@ -47,16 +50,11 @@ public:
     }
 
 private:
-    // Lists of points whose x or y is far from all others may.
-    bool may_grow_long() const {
-        return !fixed_.counts_by_line() && fixed_.points() > longest_list(fixed_.points(), fixed_.k());
-    }
-
-    // One of the y's tells whether there are any, where they are rows of the same one.
+    // For points whose x or y is far from all others. One of the y's tells it, where they are rows of the same one.
     bool lists_grow_long(const BatchedColumns& y, bool same_values) const {
-        if (!may_grow_long()) return false;
+        if (!may_grow_long_) return false;
         const std::size_t batches = same_values ? 1 : y.batches();
-        bool far = has_far_values(fixed_.x_points());
+        bool far = far_in_x_;
         for (std::size_t b = 0; b < batches && !far; ++b) far = has_far_values(y.by_position(b * batch_size));
         return far;
     }
@@ -67,9 +65,8 @@ private:
         constexpr std::size_t bytes = std::size_t{128} << 20;
         // Values, which are sorted again in sets of equal points, with cells; with a line also ranks, the grid, and the
         // rows in order of y. Where values lie far out, an order and what is known of such values.
-        const bool far = far_ || (may_grow_long() && has_far_values(fixed_.x_points()));
         const std::size_t each =
-            8 + (fixed_.sets().empty() ? 0 : 47) + (fixed_.counts_by_line() ? 32 : 0) + (far ? 32 : 0);
+            8 + (fixed_.sets().empty() ? 0 : 47) + (fixed_.counts_by_line() ? 32 : 0) + (far_in_x_ || far_ ? 32 : 0);
         const std::size_t fit = bytes / (fixed_.points() * each) / batch_size * batch_size;
         return std::clamp(fit, batch_size, std::size_t{256});
     }
@@ -120,6 +117,8 @@ private:
 
     FixedSide fixed_;
     Options options_;
+    bool may_grow_long_;  // lists, with values far out
+    bool far_in_x_;       // and x has them
     std::optional<AlongY> along_y_;
     std::optional<FarNeighbors> far_;
 };
