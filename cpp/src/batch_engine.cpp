@@ -64,9 +64,9 @@ private:
     std::size_t most_columns() const {
         constexpr std::size_t bytes = std::size_t{128} << 20;
         // Values, which are sorted again in sets of equal points, with cells; with a line also ranks, the grid, and the
-        // rows in order of y. Where values lie far out, an order and what is known of such values.
+        // rows in order of y. Where values lie far out, an order, places and what is known of such values.
         const std::size_t each =
-            8 + (fixed_.sets().empty() ? 0 : 47) + (fixed_.counts_by_line() ? 32 : 0) + (far_in_x_ || far_ ? 32 : 0);
+            8 + (fixed_.sets().empty() ? 0 : 47) + (fixed_.counts_by_line() ? 32 : 0) + (far_in_x_ || far_ ? 34 : 0);
         const std::size_t fit = bytes / (fixed_.points() * each) / batch_size * batch_size;
         return std::clamp(fit, batch_size, std::size_t{256});
     }
@@ -94,16 +94,19 @@ private:
     // Calls consume(position, batch, counts, thread) once for every block and batch of columns.
     template <class Consume>
     void each_block(const ColumnSource& source, std::size_t first, std::size_t columns, const Consume& consume) {
-        const BatchedColumns y({.rows = fixed_.order().rows(),
-                                .stride = fixed_.geometry().stride,
-                                .line = fixed_.counts_by_line() ? &fixed_.line() : nullptr,
-                                .sets = fixed_.sets(),
-                                .first_placed = fixed_.sets_in_z(),
-                                .kernels = &fixed_.kernels()},
-                               source, first, columns, options_);
+        BatchedColumns y({.rows = fixed_.order().rows(),
+                          .stride = fixed_.geometry().stride,
+                          .line = fixed_.counts_by_line() ? &fixed_.line() : nullptr,
+                          .sets = fixed_.sets(),
+                          .first_placed = fixed_.sets_in_z(),
+                          .kernels = &fixed_.kernels()},
+                         source, first, columns, options_);
         if (!far_ && lists_grow_long(y, static_cast<bool>(source.rows))) far_.emplace(fixed_);
+        std::span<const double> shared;
+        if (columns >= batch_size && (along_y_ || far_)) shared = y.shared_values(options_);
         std::optional<FarValues> far_values;
-        if (along_y_ || far_) far_values = FarValues::of(fixed_, along_y_ ? &*along_y_ : nullptr, y, options_);
+        if (!shared.empty()) far_values = FarValues::of(fixed_, along_y_ ? &*along_y_ : nullptr, y, shared, options_);
+        if (!shared.empty() && far_) y.place(shared, options_);
         std::vector<BatchWalker> walkers(static_cast<std::size_t>(thread_count(options_)),
                                          BatchWalker(fixed_, y, along_y_ ? &*along_y_ : nullptr,
                                                      far_ ? &*far_ : nullptr, far_values ? &*far_values : nullptr));

@@ -315,10 +315,21 @@ BatchWalker::Near BatchWalker::apart_from_sets(Point& point, std::size_t p, doub
     return {blocks_apart_, blocks_in_sets_};
 }
 
-void BatchWalker::order_z(Point& point) {
+void BatchWalker::prepare_z(Point& point) {
     if (far_ != nullptr) point.listed_to = farthest_covered(point);
     point.z.drop_beyond(farthest_covered(point), *kernels_);
-    point.z.order(*kernels_, scratch_);
+    point.by_places = y_->placed() && point.z.size() >= PlacedNeighbors::enough;
+    if (!point.by_places) {
+        point.z.order(*kernels_, scratch_);
+        return;
+    }
+    listed_.assign(y_->batches() * batch_size, -1.0);
+    for (std::size_t b = 0; b < y_->batches(); ++b) {
+        double radius[batch_size], listed[batch_size];
+        radii(point, b, radius, listed);
+        std::copy_n(listed, y_->columns_in(b), &listed_[b * batch_size]);
+    }
+    point.placed.rank(point.z.unordered(), point.z.size(), listed_, *kernels_);
 }
 
 void BatchWalker::batch_nearest(std::size_t p, std::size_t b) {
@@ -371,18 +382,24 @@ double BatchWalker::nearest_in_set(const NearSet& set, std::size_t p, std::size_
 
 std::span<const BatchCounts> BatchWalker::counts_of(std::size_t points, std::size_t b) {
     end_if_stopped();
-    for (std::size_t p = 0; p < points; ++p) counts_[p] = counts_within(p, b);
+    for (std::size_t p = 0; p < points; ++p) {
+        if (points_[p].by_places && b * batch_size % four_batches == 0)
+            points_[p].placed.count(y_->placed(b), first_ + p, b, *kernels_);
+        counts_[p] = counts_within(p, b);
+    }
     return {counts_, points};
+}
+
+unsigned BatchWalker::radii(const Point& point, std::size_t b, double* radius, double* listed) const {
+    const double limit = far_ != nullptr ? point.listed_to : along_y_ != nullptr ? point.radius : infinity;
+    return kernels_->batch_radii(point.rho.data() + b * batch_size, fixed_->terms().reach(), limit, radius, listed);
 }
 
 BatchCounts BatchWalker::counts_within(std::size_t p, std::size_t b) {
     Point& point = points_[p];
     const std::size_t self = first_ + p;
-    const double* const rho = point.rho.data() + b * batch_size;
-    const unsigned columns = all_columns >> (batch_size - y_->columns_in(b));
-    const double listed_to = far_ != nullptr ? point.listed_to : along_y_ != nullptr ? point.radius : infinity;
     double radius[batch_size], listed[batch_size];
-    const unsigned beyond = kernels_->batch_radii(rho, fixed_->terms().reach(), listed_to, radius, listed) & columns;
+    const unsigned beyond = radii(point, b, radius, listed) & all_columns >> (batch_size - y_->columns_in(b));
     BatchCounts n;
     if (y_->columns_in(b) < batch_size) n = {};  // in the other lanes it may be left as it was
     std::fill_n(n.joint, batch_size, 0);         // for estimators that count no such
@@ -397,7 +414,12 @@ BatchCounts BatchWalker::counts_within(std::size_t p, std::size_t b) {
             y_->lines(b), y_->columns_in(b), y_->batch(b).values + self * batch_size, fixed_->z(self), radius, n.z,
             n.yz, {.wanted = beyond, .line = &x_line_, .x = fixed_->coordinate(self), .within = n.xz});
     } else {
-        kernels_->batch_within_y(point.z.ordered(), y_->batch(b), self, listed, n.z, n.yz);
+        if (point.by_places) {
+            std::copy_n(point.placed.within(b), batch_size, n.z);
+            std::copy_n(point.placed.within_y(b), batch_size, n.yz);
+        } else {
+            kernels_->batch_within_y(point.z.ordered(), y_->batch(b), self, listed, n.z, n.yz);
+        }
         for (const NearSet& set : point.sets_in_z) count_set(set, b, self, listed, n.z, n.yz);
         if (beyond != 0) count_far(p, b, beyond, radius, n);
     }

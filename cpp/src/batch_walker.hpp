@@ -1,7 +1,8 @@
 // Many y beside the same x and z: what one thread finds near the points of a block. Each point has one list of its
 // neighbours in (x, z) and one in z, by distance, and eight columns at a time walk them in the lanes of a SIMD
 // register. What is known of values far out is not looked for again. Another y that would need a longer list than most
-// is searched by itself: with one column in z along its own values, with more where values lie far out.
+// is searched by itself: with one column in z along its own values, with more where values lie far out. What is near in
+// z and y may be counted for 32 columns at a time, in a list that is not in order.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include "near_blocks.hpp"
 #include "neighbor_lists.hpp"
 #include "parallel.hpp"
+#include "placed_neighbors.hpp"
 
 namespace knnmi {
 
@@ -38,7 +40,7 @@ public:
         const std::size_t points = std::min(block_size, fixed_->points() - first_);
         find_nearest(block, points);
         if (!fixed_->counts_by_line())
-            for (std::size_t p = 0; p < points; ++p) order_z(points_[p]);
+            for (std::size_t p = 0; p < points; ++p) prepare_z(points_[p]);
         for (std::size_t b = 0; b < y_->batches(); ++b) consume(first_, b, counts_of(points, b));
     }
 
@@ -56,6 +58,8 @@ private:
         std::vector<unsigned> alone;  // for each batch, the columns that are searched by themselves, as bits
         std::vector<double> covered;  // and how far points must be looked at for all others
         double listed_to = 0.0;       // with FarNeighbors: up to which both lists hold all points
+        bool by_places = false;       // whether the list in z is in no order, and counted by places in y
+        PlacedNeighbors placed;
         std::vector<NearSet> sets_in_z, sets_in_xz;  // that are near, whose points are in no list
     };
 
@@ -138,7 +142,8 @@ private:
     // Notes the sets that are near.
     Near apart_from_sets(Point& point, std::size_t p, double radius, std::span<const std::uint32_t> blocks);
 
-    void order_z(Point& point);
+    // The list in z, for the counts.
+    void prepare_z(Point& point);
 
     void batch_nearest(std::size_t p, std::size_t b);
 
@@ -148,6 +153,10 @@ private:
 
     std::span<const BatchCounts> counts_of(std::size_t points, std::size_t b);
     BatchCounts counts_within(std::size_t p, std::size_t b);
+
+    // The radii of a batch, and those up to which the lists hold all points, else -1. Returns the columns with
+    // -1, as bits.
+    unsigned radii(const Point& point, std::size_t b, double* radius, double* listed) const;
 
     // Adds the points of a set for the columns whose radius reaches it, and how many of them are also near in y.
     void count_set(const NearSet& set, std::size_t b, std::size_t self, const double* radius, std::int64_t* in_set,
@@ -174,7 +183,7 @@ private:
     RankedLine x_line_{};  // x along the line
     NearBlocks near_;
     AlignedVector<double> room_;
-    std::vector<double> sorted_;
+    std::vector<double> sorted_, listed_;
     std::vector<double> alone_;  // cost of searching each column by itself
     double served_ = 1.0;
     std::size_t enough_ = 0;  // points in a list

@@ -103,6 +103,22 @@ std::span<const double> BatchedColumns::shared_values(const Options& options) co
     return ascending(0).values;
 }
 
+void BatchedColumns::place(std::span<const double> values, const Options& options) {
+    placed_among_ = std::make_unique<const SortedColumn>(values);
+    while ((points_ - 1) >> shift_ > most_places) ++shift_;
+    const std::size_t fours = (columns_ + four_batches - 1) / four_batches;
+    short_places_.resize(fours * rows_ * four_batches);
+    parallel_for(fours, options, [&](std::size_t four, int) {
+        for (std::size_t column = four * four_batches; column < std::min(columns_, (four + 1) * four_batches);
+             ++column) {
+            const std::span<const std::uint32_t> places = ascending(column).places;
+            std::uint16_t* out = &short_places_[four * rows_ * four_batches + column % four_batches];
+            for (std::size_t position = 0; position < points_; ++position, out += four_batches)
+                *out = static_cast<std::uint16_t>(places[position] >> shift_);
+        }
+    });
+}
+
 Points BatchedColumns::by_position(std::size_t column) const {
     const double* const first = batch(column / batch_size).values + column % batch_size;
     return Points::strided(first, {points_, 1}, {batch_size, 1}).with_categories(&categories_[column]);

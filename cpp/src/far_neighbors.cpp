@@ -39,7 +39,7 @@ FarNeighbors::FarNeighbors(const FixedSide& fixed)
     : fixed_(&fixed),
       xz_order_({fixed.x_points(), fixed.z_points()}),
       xz_(xz_order_.geometry()),
-      most_visited_(256 + static_cast<std::size_t>(4 * std::sqrt(static_cast<double>(fixed.k() * fixed.points())))) {
+      most_visited_(256 + static_cast<std::size_t>(std::sqrt(static_cast<double>(fixed.k() * fixed.points())))) {
     const Geometry& z = fixed.geometry();
     for (std::size_t c = 0; c < z.dimensions; ++c) {
         columns_.push_back(z.coordinates + c * z.stride);
@@ -54,7 +54,7 @@ double FarNeighbors::cost(const AscendingColumn& y, std::size_t position, double
     const auto first = std::lower_bound(y.values.begin(), y.values.end(), center - rho);
     const auto near = static_cast<std::size_t>(std::upper_bound(first, y.values.end(), center + rho) - first);
     if (near > most_visited_ || rho >= y.cap) return std::numeric_limits<double>::infinity();
-    return 500.0 + 0.01 * static_cast<double>(fixed_->points()) + static_cast<double>(columns_.size() * near);
+    return 500.0 + 0.01 * static_cast<double>(fixed_->points()) + static_cast<double>(6 * columns_.size() * near);
 }
 
 std::size_t FarNeighbors::xz_within(std::size_t position, double radius) const { return within(xz_, position, radius); }

@@ -90,10 +90,7 @@ private:
 };
 
 std::optional<FarValues> FarValues::of(const FixedSide& fixed, const AlongY* along_y, const BatchedColumns& y,
-                                       const Options& options) {
-    if (y.columns() < batch_size) return {};
-    const std::span<const double> values = y.shared_values(options);
-    if (values.empty()) return {};
+                                       std::span<const double> values, const Options& options) {
     FarValues far(fixed, y, values);
     parallel_for(1, options, [&](std::size_t, int) {
         for (const Side side : {below, above}) far.searched_[side] = far.search_first(side, along_y);

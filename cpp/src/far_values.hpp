@@ -22,10 +22,10 @@ namespace knnmi {
 
 class FarValues {
 public:
-    // Nothing where the columns do not all hold the same values, each as often, or where no value is far out.
-    // `along_y` is null with two columns or more in z.
+    // Of a full batch or more, which all hold the values given. Nothing where none of these is far out. `along_y` is
+    // null with two columns or more in z.
     static std::optional<FarValues> of(const FixedSide& fixed, const AlongY* along_y, const BatchedColumns& y,
-                                       const Options& options);
+                                       std::span<const double> values, const Options& options);
 
     // The columns of a batch, as bits, beside which the k-th neighbour of the point at a position is known.
     unsigned known(std::size_t position, std::size_t batch) const { return known_[batch * points_ + position]; }

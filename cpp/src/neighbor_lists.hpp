@@ -29,6 +29,7 @@ public:
     PointDistances reserve(std::size_t capacity) { return found_.reserve(capacity); }
     void found(std::size_t count) { count_ = count; }
     std::size_t size() const { return count_; }
+    PointDistances unordered() { return found_.arrays(); }  // with room for eight more
     // A distance within which about so many are, by a sample of them, which is written to `scratch`.
     double distance_within_which(std::size_t wanted, std::vector<double>& scratch);
 

@@ -206,6 +206,31 @@ inline const char* counts() {
     return nullptr;
 }
 
+inline const char* shorts() {
+    std::uint32_t state = 2;
+    const auto draw = [&] { return static_cast<std::uint16_t>((state = state * 1664525u + 1013904223u) >> 16); };
+    for (int i = 0; i < 100; ++i) {
+        std::uint16_t p[32], q[32], counted[32];
+        for (std::size_t l = 0; l < 32; ++l) {
+            p[l] = draw();
+            q[l] = i % 2 == 0 ? draw() : static_cast<std::uint16_t>(p[l] + draw() % 3 - 1);
+        }
+        const std::uint16_t same_value = p[i % 32];
+        const Shorts a = load_shorts(p), b = load_shorts(q), all = broadcast_short(same_value);
+        const ShortMask least = at_most(a, b), most = at_most(b, a), alike = equal(a, all);
+        store(counted, count_up(subtract(a, b), least));
+        REQUIRE(any(alike) && any(least) == (bits(least) != 0));
+        REQUIRE(!any(both(equal(a, b), equal(a, subtract(b, broadcast_short(1))))));
+        for (std::size_t l = 0; l < 32; ++l) {
+            REQUIRE((bits(least) >> l & 1u) == (p[l] <= q[l]));
+            REQUIRE((bits(both(least, most)) >> l & 1u) == (p[l] == q[l]));
+            REQUIRE((bits(either(least, alike)) >> l & 1u) == (p[l] <= q[l] || p[l] == same_value));
+            REQUIRE(counted[l] == static_cast<std::uint16_t>(p[l] - q[l] + (p[l] <= q[l])));
+        }
+    }
+    return nullptr;
+}
+
 // Lane by lane as 64-bit integers, whatever is in the upper halves.
 inline const char* words() {
     constexpr std::uint32_t near_end = 0xfffffffd, x = 0x9e3779b9, y = 0xcafef00d;
@@ -229,6 +254,7 @@ inline const char* words() {
 inline const char* check_operations(const double* drawn, std::size_t vectors) {
     REQUIRE_ALL(whole_numbers());
     REQUIRE_ALL(counts());
+    REQUIRE_ALL(shorts());
     REQUIRE_ALL(words());
     for (std::size_t i = 0; i < vectors; ++i) {
         REQUIRE_ALL(moves(drawn + i * lanes));

@@ -14,6 +14,7 @@
 #include "data_families.hpp"
 #include "engines.hpp"
 #include "kernels/kernels.hpp"
+#include "placed_neighbors.hpp"
 #include "sorted_column.hpp"
 #include "spatial_order.hpp"
 
@@ -483,6 +484,68 @@ TEST(rows_of_one_column_far_out_against_brute_force) {
         check_rows_of_one_column({"heavy tails", heavy_tails}, 1'800, dz, Estimator::ksg, false, draw);
         if (share_of(2) == 2) check_rows_of_one_column(tied, 1'800, dz, Estimator::mixed, false, draw);
     }
+}
+
+// For columns that fill the four batches or do not, places that are exact or rounded, and more points than one stretch.
+TEST(neighbors_by_places_and_ranks_against_brute_force) {
+    std::mt19937_64 draw(18);
+    const std::size_t n = 500, stride = 512;
+    for (const Family& family : data_families)
+        for (const std::size_t columns : {1u, 8u, 21u, 32u})
+            for (const std::size_t shift : {0u, 1u, 4u}) {
+                std::vector<double> values = values_of(family.make(n, 1, n).view(0, 1));
+                const SortedColumn sorted(values);
+                const std::span<const double> ascending = sorted.values();
+                AlignedVector<double> y(four_batches * stride);
+                AlignedVector<std::uint16_t> places(four_batches * stride);
+                std::vector<std::size_t> at(n);  // places, by position
+                std::iota(at.begin(), at.end(), std::size_t{0});
+                const auto value = [&](std::size_t column, std::size_t p) -> double& {
+                    return y[(column / batch_size * stride + p) * batch_size + column % batch_size];
+                };
+                for (std::size_t column = 0; column < columns; ++column) {
+                    std::shuffle(at.begin(), at.end(), draw);
+                    for (std::size_t p = 0; p < n; ++p) {
+                        value(column, p) = ascending[at[p]];
+                        places[four_batches * p + column] = static_cast<std::uint16_t>(at[p] >> shift);
+                    }
+                }
+                const std::size_t self = draw() % n, listed = share_of(8) < 8 ? 3'000 : 40'000;
+                std::vector<double> distance(listed + batch_size), radius(four_batches + batch_size, -1.0);
+                std::vector<std::uint32_t> position(listed);
+                for (std::size_t i = 0; i < listed; ++i) {
+                    distance[i] = std::abs(values[draw() % n] - values[draw() % n]);
+                    do position[i] = static_cast<std::uint32_t>(draw() % n);
+                    while (position[i] == self);
+                }
+                for (std::size_t column = 0; column < columns; ++column)  // every fifth is of no account
+                    if (column % 5 != 4) radius[column] = column % 5 == 0 ? 0.0 : distance[draw() % listed];
+                std::int64_t in_list[four_batches] = {}, in_both[four_batches] = {};
+                for (std::size_t column = 0; column < columns; ++column)
+                    for (std::size_t i = 0; i < listed; ++i) {
+                        if (distance[i] > radius[column]) continue;
+                        ++in_list[column];
+                        const double in_y = std::abs(value(column, position[i]) - value(column, self));
+                        in_both[column] += in_y <= radius[column];
+                    }
+                for (const Kernels* const set : usable_kernels()) {
+                    PlacedNeighbors near;
+                    near.rank({distance.data(), position.data()}, listed,
+                              std::span(radius).first((columns + batch_size - 1) / batch_size * batch_size), *set);
+                    near.count({.places = places.data(),
+                                .shift = shift,
+                                .sorted = &sorted.view(),
+                                .values = y.data(),
+                                .columns = columns,
+                                .stride = stride * batch_size},
+                               self, 0, *set);
+                    for (std::size_t column = 0; column < columns; ++column) {
+                        if (radius[column] < 0.0) continue;
+                        CHECK(near.within(column / batch_size)[column % batch_size] == in_list[column]);
+                        CHECK(near.within_y(column / batch_size)[column % batch_size] == in_both[column]);
+                    }
+                }
+            }
 }
 
 // Every place of a y, ends included, for radii that hold few or all.

@@ -41,13 +41,20 @@ public:
 
     Doubles distances_in_y(EightPlaces places) const { return apart(load(rows_.y + places.first), y_, rows_.y_cap); }
 
-    // In the columns from one to before another, or `least` where that is more.
-    Doubles distances(EightPlaces places, std::size_t begin, std::size_t end, Doubles least) const {
-        const Positions rows = rows_.short_rows != nullptr ? load_positions(rows_.short_rows + places.first)
-                                                           : load_positions(rows_.rows + places.first);
-        for (std::size_t c = begin; c < end; ++c)
-            least = max(least, apart(gather(rows_.columns[c], rows), rows_.columns[c][row_], rows_.caps[c]));
-        return least;
+    Positions rows(EightPlaces places) const {
+        return rows_.short_rows != nullptr ? load_positions(rows_.short_rows + places.first)
+                                           : load_positions(rows_.rows + places.first);
+    }
+
+    Doubles distances_in(std::size_t column, Positions rows) const {
+        const double* const values = rows_.columns[column];
+        return apart(gather(values, rows), values[row_], rows_.caps[column]);
+    }
+
+    // Whether more places than so many are near in y, on either side.
+    bool has_more_than(std::size_t many, double radius) const {
+        return (place_ > many && distance_in_y(place_ - many) < radius) ||
+               (place_ + many < rows_.points && distance_in_y(place_ + many) < radius);
     }
 
 private:
@@ -77,13 +84,19 @@ inline double nearest_along(const OrderedRows& rows, std::size_t row, std::size_
         bool ended = false;
         point.outward([&](double d) { return d < bound; },
                       [&](EightPlaces places) {
-                          const Doubles in_y = point.distances_in_y(places);
-                          const Doubles d = point.distances(places, 0, rows.columns.size(), in_y);
-                          nearest.insert(only(places.wanted, d, __builtin_inf()));
+                          const Positions eight = point.rows(places);
+                          Doubles d = only(places.wanted, point.distances_in_y(places), __builtin_inf());
+                          bool near = true;
+                          for (std::size_t c = rows.columns.size(); c-- > 0 && near;) {
+                              d = max(d, point.distances_in(c, eight));
+                              near = any(less(d, broadcast(bound)));
+                          }
+                          if (near) nearest.insert(d);
                           if (++looked < next) return true;
                           next *= 2;
                           tighten();
-                          ended = looked * lanes > most;
+                          // The bound falls as more are looked at; by how much is as measured.
+                          ended = most != no_end && point.has_more_than(most + 96 * most / looked, bound);
                           return !ended;
                       });
         if (ended) return -1.0;
@@ -99,11 +112,15 @@ inline AlongCounts within_along(const OrderedRows& rows, std::size_t row, std::s
     AlongCounts n{0, 0};
     point.outward([&](double d) { return d <= radius; },
                   [&](EightPlaces places) {
-                      const Doubles in_y = point.distances_in_y(places);
-                      const Doubles but_last = point.distances(places, 0, last, in_y);
-                      const Doubles all = point.distances(places, last, last + 1, but_last);
-                      n.but_last += count(bits(less_equal(but_last, reach)) & places.wanted);
-                      n.all += count(bits(less_equal(all, reach)) & places.wanted);
+                      const Positions eight = point.rows(places);
+                      Doubles d = point.distances_in_y(places);
+                      unsigned near = bits(less_equal(d, reach)) & places.wanted;
+                      for (std::size_t column = 0; column < rows.columns.size() && near != 0; ++column) {
+                          if (column == last) n.but_last += count(near);
+                          d = max(d, point.distances_in(column, eight));
+                          near &= bits(less_equal(d, reach));
+                      }
+                      n.all += count(near);
                       return true;
                   });
     return n;

@@ -126,6 +126,23 @@ struct BatchView {
     const double* caps;  // null: no categories
 };
 
+// Four batches of columns that hold the same values, of no category, or fewer. Column l of them has the value at place
+// places[four_batches * p + l] of 2^shift at position p; there are 0s where there is no column.
+struct PlacedBatches {
+    const std::uint16_t* places;
+    std::size_t shift;
+    const SortedLevels* sorted;  // the values
+    const double* values;        // of the first batch, as in BatchView; the next one has its own `stride` after them
+    std::size_t columns, stride;
+};
+
+// Points in any order, and how many of some radii are smaller than their distances.
+struct RankedPoints {
+    const std::uint32_t* position;
+    const std::uint16_t* rank;
+    std::size_t count;
+};
+
 struct BatchNearest {
     unsigned open;
     double largest;
@@ -332,6 +349,13 @@ struct Kernels {
     // The same of a list, together with those also within the radius in y.
     void (*batch_within_y)(const NeighborList& list, const BatchView& y, std::size_t self, const double* radius,
                            std::int64_t* in_list, std::int64_t* in_both);
+
+    // How many of the radii in a list are smaller than each of n distances, after which eight more can be read.
+    void (*ranks_among)(const NeighborList& radii, const double* distances, std::size_t n, std::uint16_t* out);
+    // For each of the columns in four batches, how many of the points have at most its rank and are within its radius
+    // in y.
+    void (*placed_within)(const RankedPoints& points, const PlacedBatches& y, std::size_t self, const double* radius,
+                          const std::uint16_t* rank, std::int64_t* in_both);
 
     // The four words of each of philox_blocks blocks of Philox4x32-10. The counter has four words, of which the first
     // goes up by one from block to block, and the key two.

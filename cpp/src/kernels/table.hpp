@@ -5,6 +5,7 @@
 #include "kernels/by_place.hpp"
 #include "kernels/line.hpp"
 #include "kernels/philox.hpp"
+#include "kernels/placed.hpp"
 #include "kernels/plane.hpp"
 #include "kernels/plane_batch.hpp"
 #include "kernels/single.hpp"
@@ -41,6 +42,8 @@ inline constexpr Kernels table(const char* name) {
             .batch_within = batch_within,
             .batch_within_run = batch_within_run,
             .batch_within_y = batch_within_y,
+            .ranks_among = ranks_among,
+            .placed_within = placed_within,
             .philox = philox};
 }
 

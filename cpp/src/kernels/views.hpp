@@ -6,10 +6,11 @@
 
 namespace knnmi {
 
-inline constexpr std::size_t batch_size = 8;   // y columns handled at once
-inline constexpr unsigned all_columns = 0xff;  // of them, as bits
-inline constexpr std::size_t block_size = 16;  // points in a block
-inline constexpr std::size_t group_size = 8;   // blocks in a group
+inline constexpr std::size_t batch_size = 8;                 // y columns handled at once
+inline constexpr unsigned all_columns = 0xff;                // of them, as bits
+inline constexpr std::size_t four_batches = 4 * batch_size;  // of which places are looked at at once
+inline constexpr std::size_t block_size = 16;                // points in a block
+inline constexpr std::size_t group_size = 8;                 // blocks in a group
 
 // Values of a category are whole numbers. Cut off at this distance, they are 0 apart where equal and 1 where not.
 inline constexpr double cap_of(bool is_category) { return is_category ? 1.0 : __builtin_inf(); }

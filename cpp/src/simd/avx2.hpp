@@ -228,6 +228,46 @@ inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* en
     return bits_of_both(wide(0), wide(16));
 }
 
+struct Shorts {
+    __m256i low, high;
+};
+using ShortMask = Shorts;  // a lane is all ones or all zeros
+
+inline Shorts load_shorts(const std::uint16_t* p) {
+    const auto* const halves = reinterpret_cast<const __m256i*>(p);
+    return {_mm256_loadu_si256(halves), _mm256_loadu_si256(halves + 1)};
+}
+inline void store(std::uint16_t* p, Shorts a) {
+    auto* const halves = reinterpret_cast<__m256i*>(p);
+    _mm256_storeu_si256(halves, a.low);
+    _mm256_storeu_si256(halves + 1, a.high);
+}
+inline Shorts broadcast_short(std::uint16_t a) {
+    const __m256i half = _mm256_set1_epi16(static_cast<short>(a));
+    return {half, half};
+}
+inline Shorts subtract(Shorts a, Shorts b) {
+    return {_mm256_sub_epi16(a.low, b.low), _mm256_sub_epi16(a.high, b.high)};
+}
+inline ShortMask equal(Shorts a, Shorts b) {
+    return {_mm256_cmpeq_epi16(a.low, b.low), _mm256_cmpeq_epi16(a.high, b.high)};
+}
+inline ShortMask at_most(Shorts a, Shorts b) {
+    return equal({_mm256_min_epu16(a.low, b.low), _mm256_min_epu16(a.high, b.high)}, a);
+}
+inline ShortMask both(ShortMask a, ShortMask b) {
+    return {_mm256_and_si256(a.low, b.low), _mm256_and_si256(a.high, b.high)};
+}
+inline ShortMask either(ShortMask a, ShortMask b) {
+    return {_mm256_or_si256(a.low, b.low), _mm256_or_si256(a.high, b.high)};
+}
+inline Shorts count_up(Shorts a, ShortMask m) { return subtract(a, m); }
+inline bool any(ShortMask m) {
+    const __m256i either = _mm256_or_si256(m.low, m.high);
+    return _mm256_testz_si256(either, either) == 0;
+}
+inline std::uint32_t bits(ShortMask m) { return bits_of_both(m.low, m.high); }
+
 using Words = __m256i;
 inline constexpr std::size_t word_lanes = 4;
 

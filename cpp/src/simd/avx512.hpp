@@ -132,6 +132,21 @@ inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* en
     return _mm512_cmpge_epu16_mask(width, _mm512_loadu_si512(needed));
 }
 
+using Shorts = __m512i;
+using ShortMask = __mmask32;
+
+inline Shorts load_shorts(const std::uint16_t* p) { return _mm512_loadu_si512(p); }
+inline void store(std::uint16_t* p, Shorts a) { _mm512_storeu_si512(p, a); }
+inline Shorts broadcast_short(std::uint16_t a) { return _mm512_set1_epi16(static_cast<short>(a)); }
+inline Shorts subtract(Shorts a, Shorts b) { return _mm512_sub_epi16(a, b); }
+inline ShortMask at_most(Shorts a, Shorts b) { return _mm512_cmple_epu16_mask(a, b); }
+inline ShortMask equal(Shorts a, Shorts b) { return _mm512_cmpeq_epi16_mask(a, b); }
+inline ShortMask both(ShortMask a, ShortMask b) { return a & b; }
+inline ShortMask either(ShortMask a, ShortMask b) { return a | b; }
+inline Shorts count_up(Shorts a, ShortMask m) { return _mm512_mask_sub_epi16(a, m, a, _mm512_set1_epi16(-1)); }
+inline bool any(ShortMask m) { return m != 0; }
+inline std::uint32_t bits(ShortMask m) { return m; }
+
 using Words = __m512i;
 inline constexpr std::size_t word_lanes = 8;
 

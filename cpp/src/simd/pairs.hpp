@@ -169,6 +169,49 @@ inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* en
     return chosen;
 }
 
+typedef std::uint16_t EightShorts __attribute__((vector_size(16)));
+typedef std::int16_t EightTruths __attribute__((vector_size(16)));
+using Shorts = FourPairs<EightShorts>;
+using ShortMask = FourPairs<EightTruths>;  // a lane is -1 or 0
+
+inline Shorts load_shorts(const std::uint16_t* p) {
+    Shorts loaded;
+    __builtin_memcpy(&loaded.a, p, sizeof loaded.a);
+    __builtin_memcpy(&loaded.b, p + 8, sizeof loaded.b);
+    __builtin_memcpy(&loaded.c, p + 16, sizeof loaded.c);
+    __builtin_memcpy(&loaded.d, p + 24, sizeof loaded.d);
+    return loaded;
+}
+inline void store(std::uint16_t* p, Shorts x) {
+    __builtin_memcpy(p, &x.a, sizeof x.a);
+    __builtin_memcpy(p + 8, &x.b, sizeof x.b);
+    __builtin_memcpy(p + 16, &x.c, sizeof x.c);
+    __builtin_memcpy(p + 24, &x.d, sizeof x.d);
+}
+inline Shorts broadcast_short(std::uint16_t a) {
+    const EightShorts eight = {a, a, a, a, a, a, a, a};
+    return {eight, eight, eight, eight};
+}
+inline Shorts subtract(Shorts x, Shorts y) { return {x.a - y.a, x.b - y.b, x.c - y.c, x.d - y.d}; }
+inline ShortMask at_most(Shorts x, Shorts y) { return {x.a <= y.a, x.b <= y.b, x.c <= y.c, x.d <= y.d}; }
+inline ShortMask equal(Shorts x, Shorts y) { return {x.a == y.a, x.b == y.b, x.c == y.c, x.d == y.d}; }
+inline ShortMask both(ShortMask m, ShortMask n) { return {m.a & n.a, m.b & n.b, m.c & n.c, m.d & n.d}; }
+inline ShortMask either(ShortMask m, ShortMask n) { return {m.a | n.a, m.b | n.b, m.c | n.c, m.d | n.d}; }
+inline Shorts count_up(Shorts x, ShortMask m) {
+    const auto up = [](EightShorts eight, EightTruths more) { return eight - reinterpret_cast<EightShorts>(more); };
+    return {up(x.a, m.a), up(x.b, m.b), up(x.c, m.c), up(x.d, m.d)};
+}
+inline bool any(ShortMask m) {
+    const auto either = reinterpret_cast<PairOfIntegers>((m.a | m.b) | (m.c | m.d));
+    return (either[0] | either[1]) != 0;
+}
+inline std::uint32_t bits(ShortMask m) {
+    const EightTruths eight[] = {m.a, m.b, m.c, m.d};
+    std::uint32_t chosen = 0;
+    for (std::size_t i = 0; i < 32; ++i) chosen |= std::uint32_t{eight[i / 8][i % 8] != 0} << i;
+    return chosen;
+}
+
 // One word at a time: these vectors have no product of twice the width.
 using Words = std::uint64_t;
 inline constexpr std::size_t word_lanes = 1;

@@ -27,7 +27,8 @@ namespace knnmi::KNNMI_ISA {
 
 // The contract. Each set defines the types and these functions; one that it lacks, or has with other arguments, does
 // not compile or link. Doubles hold eight doubles, Integers eight 64-bit integers, Positions eight 32-bit ones without
-// sign, and a Mask one truth value for each lane.
+// sign, and a Mask one truth value for each lane. Shorts hold 32 numbers of 16 bits without sign, and a ShortMask one
+// truth value for each of these.
 // `registers` is how many Doubles fit into the registers that there are.
 // `most_in_registers` is how many Doubles in a row of insertions are best kept there, as measured.
 static_assert(lanes == 8);
@@ -86,6 +87,19 @@ inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std
 
 // Which of 32 differences, end[i] - begin[i], are at least needed[i].
 inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* end, const std::uint16_t* needed);
+
+// Each lane for itself; differences are modulo 2^16.
+inline Shorts load_shorts(const std::uint16_t* from);
+inline Shorts broadcast_short(std::uint16_t value);
+inline Shorts subtract(Shorts a, Shorts b);
+inline ShortMask at_most(Shorts a, Shorts b);
+inline ShortMask equal(Shorts a, Shorts b);
+inline ShortMask both(ShortMask a, ShortMask b);
+inline ShortMask either(ShortMask a, ShortMask b);
+inline Shorts count_up(Shorts a, ShortMask m);  // one more in the lanes of m
+inline bool any(ShortMask m);
+inline std::uint32_t bits(ShortMask m);  // lane l is bit l
+inline void store(std::uint16_t* to, Shorts a);
 
 // Words are word_lanes numbers of 32 bits without sign. Each is the lower half of a lane of 64
 // bits, and what the upper half holds is of no account, except to upper_half.
