@@ -385,8 +385,20 @@ std::span<const BatchCounts> BatchWalker::counts_of(std::size_t points, std::siz
     for (std::size_t p = 0; p < points; ++p) {
         if (points_[p].by_places && b * batch_size % four_batches == 0)
             points_[p].placed.count(y_->placed(b), first_ + p, b, *kernels_);
-        counts_[p] = counts_within(p, b);
+        count_in_lists(p, b);
     }
+    if (fixed_->counts_by_line())
+        kernels_->batch_line_within(y_->lines(b), y_->columns_in(b),
+                                    {.count = points,
+                                     .y = y_->batch(b).values + first_ * batch_size,
+                                     .z = fixed_->z() + first_,
+                                     .radius = radius_[0],
+                                     .beside_x = &x_line_,
+                                     .x = fixed_->geometry().coordinates + first_,
+                                     .wanted = beyond_},
+                                    counts_);
+    for (std::size_t p = 0; p < points; ++p)
+        if (points_[p].covered[b] == infinity) count_everything(radius_[p], counts_[p]);
     return {counts_, points};
 }
 
@@ -395,12 +407,13 @@ unsigned BatchWalker::radii(const Point& point, std::size_t b, double* radius, d
     return kernels_->batch_radii(point.rho.data() + b * batch_size, fixed_->terms().reach(), limit, radius, listed);
 }
 
-BatchCounts BatchWalker::counts_within(std::size_t p, std::size_t b) {
+void BatchWalker::count_in_lists(std::size_t p, std::size_t b) {
     Point& point = points_[p];
     const std::size_t self = first_ + p;
-    double radius[batch_size], listed[batch_size];
+    double listed[batch_size], *const radius = radius_[p];
     const unsigned beyond = radii(point, b, radius, listed) & all_columns >> (batch_size - y_->columns_in(b));
-    BatchCounts n;
+    beyond_[p] = beyond;
+    BatchCounts& n = counts_[p];
     if (y_->columns_in(b) < batch_size) n = {};  // in the other lanes it may be left as it was
     std::fill_n(n.joint, batch_size, 0);         // for estimators that count no such
     if (fixed_->terms().mixed())
@@ -409,22 +422,15 @@ BatchCounts BatchWalker::counts_within(std::size_t p, std::size_t b) {
         kernels_->batch_within(point.xz.ordered(), listed, n.xz);
     for (const NearSet& set : point.sets_in_xz) count_set(set, b, self, listed, n.xz, n.joint);
     if (fixed_->terms().mixed() && along_y_ != nullptr && beyond != 0) count_along_y(p, b, beyond, radius, n);
-    if (fixed_->counts_by_line()) {
-        kernels_->batch_line_within(
-            y_->lines(b), y_->columns_in(b), y_->batch(b).values + self * batch_size, fixed_->z(self), radius, n.z,
-            n.yz, {.wanted = beyond, .line = &x_line_, .x = fixed_->coordinate(self), .within = n.xz});
+    if (fixed_->counts_by_line()) return;
+    if (point.by_places) {
+        std::copy_n(point.placed.within(b), batch_size, n.z);
+        std::copy_n(point.placed.within_y(b), batch_size, n.yz);
     } else {
-        if (point.by_places) {
-            std::copy_n(point.placed.within(b), batch_size, n.z);
-            std::copy_n(point.placed.within_y(b), batch_size, n.yz);
-        } else {
-            kernels_->batch_within_y(point.z.ordered(), y_->batch(b), self, listed, n.z, n.yz);
-        }
-        for (const NearSet& set : point.sets_in_z) count_set(set, b, self, listed, n.z, n.yz);
-        if (beyond != 0) count_far(p, b, beyond, radius, n);
+        kernels_->batch_within_y(point.z.ordered(), y_->batch(b), self, listed, n.z, n.yz);
     }
-    if (point.covered[b] == infinity) count_everything(radius, n);
-    return n;
+    for (const NearSet& set : point.sets_in_z) count_set(set, b, self, listed, n.z, n.yz);
+    if (beyond != 0) count_far(p, b, beyond, radius, n);
 }
 
 void BatchWalker::count_set(const NearSet& set, std::size_t b, std::size_t self, const double* radius,
@@ -432,13 +438,15 @@ void BatchWalker::count_set(const NearSet& set, std::size_t b, std::size_t self,
     if (set.distance > *std::max_element(radius, radius + batch_size)) return;
     const std::int64_t own = set.own ? 1 : 0;
     const auto points = static_cast<std::int64_t>(fixed_->sets()[set.number].points());
-    std::int64_t all[batch_size], near[batch_size];  // one less than there are
+    const double any = 0.0;
+    BatchCounts near;  // one less than there are
     kernels_->batch_line_within(y_->lines_among(set.number, b), y_->columns_in(b),
-                                y_->batch(b).values + self * batch_size, 0.0, radius, all, near, {});
+                                {.count = 1, .y = y_->batch(b).values + self * batch_size, .z = &any, .radius = radius},
+                                &near);
     for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
         if (set.distance > radius[l]) continue;
         in_set[l] += points - own;
-        in_y[l] += near[l] + 1 - own;
+        in_y[l] += near.yz[l] + 1 - own;
     }
 }
 

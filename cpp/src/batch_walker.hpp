@@ -152,7 +152,8 @@ private:
     double nearest_in_set(const NearSet& set, std::size_t p, std::size_t b);
 
     std::span<const BatchCounts> counts_of(std::size_t points, std::size_t b);
-    BatchCounts counts_within(std::size_t p, std::size_t b);
+    // What lists tell; with one column in z, the rest comes from lines.
+    void count_in_lists(std::size_t p, std::size_t b);
 
     // The radii of a batch, and those up to which the lists hold all points, else -1. Returns the columns with
     // -1, as bits.
@@ -194,8 +195,10 @@ private:
     PointBuffer in_sets_;  // what is found of sets in z, which is not needed
     Point points_[block_size];
     BatchCounts counts_[block_size]{};
-    std::size_t first_ = 0;  // position of the block's first point
-    double guess_ = 0.0;     // the radius to try first, from what the block before needed
+    double radius_[block_size][batch_size]{};
+    unsigned beyond_[block_size]{};  // the columns that lists do not serve, as bits
+    std::size_t first_ = 0;          // position of the block's first point
+    double guess_ = 0.0;             // the radius to try first, from what the block before needed
 };
 
 }  // namespace knnmi

@@ -87,11 +87,9 @@ public:
     const SortedLine& line() const { return *line_; }
     RankedColumn ranked(std::shared_ptr<const SortedColumn> other, std::span<const double> y, double y_cap) const;
 
-    // The first coordinate: x, where there are counts by line.
-    double coordinate(std::size_t position) const { return geometry_.coordinates[position]; }
-    // The last column of z.
-    double z(std::size_t position) const {
-        return geometry_.coordinates[(geometry_.dimensions - 1) * geometry_.stride + position];  // after x
+    // The last column of z, by position.
+    const double* z() const {
+        return geometry_.coordinates + (geometry_.dimensions - 1) * geometry_.stride;  // after x
     }
 
 private:

@@ -80,7 +80,7 @@ private:
         const std::size_t joint = fixed_->terms().mixed() ? others(fixed_->kernels().joint_within(query_, radius)) : 0;
         if (!line_) return {others(n.xz), others(n.yz), others(n.z), joint};
         const LineCounts line =
-            fixed_->kernels().line_within(*line_, y_->values[query_.self], fixed_->z(query_.self), radius);
+            fixed_->kernels().line_within(*line_, y_->values[query_.self], fixed_->z()[query_.self], radius);
         return {others(n.xz), line.yz - 1, line.z - 1, joint};
     }
 

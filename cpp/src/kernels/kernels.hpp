@@ -44,12 +44,14 @@ struct RankedLines {
     const double* y_caps;     // null: no categories
 };
 
-// Counts within some of eight radii, as bits, along another line at the same points, whose y is a point's x.
-struct BesideX {
-    unsigned wanted = 0;
-    const RankedLine* line = nullptr;
-    double x = 0.0;
-    std::int64_t* within = nullptr;  // without the point itself
+// Points at which they are counted, block_size at most: eight values of y and eight radii of each.
+struct LinePoints {
+    std::size_t count;
+    const double *y, *z, *radius;
+    // Counts in (x, z) for some of the radii, as bits, by a line whose y is x; or null.
+    const RankedLine* beside_x = nullptr;
+    const double* x = nullptr;
+    const unsigned* wanted = nullptr;
 };
 
 // The rows by ascending y, eight at least, and where each is in other columns.
@@ -284,9 +286,9 @@ struct Kernels {
     // For each of n values, how many of n sorted ones are smaller; false as soon as one is not among them.
     bool (*rank)(const SortedLevels& sorted, const double* values, std::size_t n, std::uint32_t* out);
     LineCounts (*line_within)(const RankedLine& line, double y, double z, double radius);
-    // The same at the first `columns` of eight lines, without the point itself.
-    void (*batch_line_within)(const RankedLines& lines, std::size_t columns, const double* y, double z,
-                              const double* radius, std::int64_t* in_z, std::int64_t* in_yz, const BesideX& beside);
+    // The same at the first `columns` of eight lines, without the points themselves.
+    void (*batch_line_within)(const RankedLines& lines, std::size_t columns, const LinePoints& points,
+                              BatchCounts* counts);
     // How many values of each of them, which may be alone, are smaller than the one given.
     void (*batch_smaller)(const RankedLines& lines, std::size_t columns, const double* y, std::uint32_t* out);
 

@@ -79,31 +79,40 @@ inline void batch_smaller(const RankedLines& lines, std::size_t columns, const d
         out[l] = static_cast<std::uint32_t>(smaller_in(*lines.line[l].y, y[l], cell[l]));
 }
 
-// First all searches, which overlap in the processor, then the loops of unforeseeable length.
-inline void batch_line_within(const RankedLines& lines, std::size_t columns, const double* y, double z,
-                              const double* radius, std::int64_t* in_z, std::int64_t* in_yz, const BesideX& beside) {
+// First all searches, which overlap in the processor, then the loops of unforeseeable length, one column after another:
+// so it stays in the nearest cache for all points, which are side by side.
+inline void batch_line_within(const RankedLines& lines, std::size_t columns, const LinePoints& points,
+                              BatchCounts* counts) {
     const RankedLine& any = lines.line[0];
-    Range window[lanes], places[lanes];
-    double room[lanes];
-    if (any.z != nullptr)
+    Range windows[block_size][lanes], places[block_size][lanes];
+    for (std::size_t p = 0; p < points.count; ++p) {
+        const double* const radius = points.radius + p * lanes;
+        double room[lanes];
+        if (any.z != nullptr)
+            each_within(
+                any.z->cells, [&](std::size_t) -> const SortedLevels& { return *any.z; }, points.z[p],
+                capped_radii(radius, any.z_cap, room), windows[p]);
+        else
+            for (std::size_t l = 0; l < lanes; ++l) windows[p][l] = {0, lines.line[l].points};
         each_within(
-            any.z->cells, [&](std::size_t) -> const SortedLevels& { return *any.z; }, z,
-            capped_radii(radius, any.z_cap, room), window);
-    else
-        for (std::size_t l = 0; l < lanes; ++l) window[l] = {0, lines.line[l].points};
-    each_within(
-        *lines.cells, [&](std::size_t l) -> const SortedLevels& { return *lines.line[l].y; }, y,
-        capped_radii(radius, lines.y_caps, room), places);
-    for (std::size_t l = 0; l < columns; ++l) {
-        in_z[l] = static_cast<std::int64_t>(size(window[l])) - 1;
-        in_yz[l] = static_cast<std::int64_t>(placed_within(lines.line[l], window[l], places[l])) - 1;
+            *lines.cells, [&](std::size_t l) -> const SortedLevels& { return *lines.line[l].y; }, points.y + p * lanes,
+            capped_radii(radius, lines.y_caps, room), places[p]);
     }
-    each_bit(beside.wanted, [&](std::size_t l) {
-        places[l] = sorted_within(*beside.line->y, beside.x, capped_radius(radius[l], beside.line->y_cap));
-    });
-    each_bit(beside.wanted, [&](std::size_t l) {
-        beside.within[l] = static_cast<std::int64_t>(placed_within(*beside.line, window[l], places[l])) - 1;
-    });
+    for (std::size_t l = 0; l < columns; ++l)
+        for (std::size_t p = 0; p < points.count; ++p) {
+            counts[p].z[l] = static_cast<std::int64_t>(size(windows[p][l])) - 1;
+            counts[p].yz[l] = static_cast<std::int64_t>(placed_within(lines.line[l], windows[p][l], places[p][l])) - 1;
+        }
+    for (std::size_t p = 0; points.beside_x != nullptr && p < points.count; ++p) {
+        const double* const radius = points.radius + p * lanes;
+        const RankedLine& x = *points.beside_x;
+        each_bit(points.wanted[p], [&](std::size_t l) {
+            places[p][l] = sorted_within(*x.y, points.x[p], capped_radius(radius[l], x.y_cap));
+        });
+        each_bit(points.wanted[p], [&](std::size_t l) {
+            counts[p].xz[l] = static_cast<std::int64_t>(placed_within(x, windows[p][l], places[p][l])) - 1;
+        });
+    }
 }
 
 }  // namespace knnmi::KNNMI_ISA
