@@ -36,7 +36,7 @@ double AlongY::kth_distance(const RankedColumn& y, std::size_t position, double 
 std::size_t AlongY::joint_within(const RankedColumn& y, std::size_t position, double radius) const {
     const std::uint32_t row = row_[position];
     if (radius == 0.0) return y.coincident(cells_)[row];  // of very many, maybe
-    return kernels_->within_along(y.ordered(columns_, caps_), row, y.place(row), radius).all;
+    return kernels_->within_along(y.ordered(columns_, caps_), row, y.place(row), radius).joint;
 }
 
 std::size_t AlongY::to_list(std::size_t position, double radius) const {

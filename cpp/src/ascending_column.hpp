@@ -11,11 +11,6 @@
 
 namespace knnmi {
 
-// How many others are near a point in (y, z) and in all columns.
-struct CountsAlongY {
-    std::uint32_t yz, joint;
-};
-
 // Of values that others keep.
 struct AscendingColumn {
     std::span<const std::uint32_t> rows, places;  // the rows by ascending value, and where each row is among them

@@ -72,9 +72,7 @@ std::optional<double> FarNeighbors::kth_distance(const AscendingColumn& y, std::
 }
 
 CountsAlongY FarNeighbors::within(const AscendingColumn& y, std::size_t position, double radius) const {
-    const AlongCounts counts =
-        fixed_->kernels().within_along(y.ordered(columns_, caps_), position, y.places[position], radius);
-    return {static_cast<std::uint32_t>(counts.but_last), static_cast<std::uint32_t>(counts.all)};
+    return fixed_->kernels().within_along(y.ordered(columns_, caps_), position, y.places[position], radius);
 }
 
 // In the geometry of z, or in that of x and z.

@@ -594,8 +594,8 @@ TEST(neighbors_along_y_against_brute_force) {
                                     CHECK(nearest(bound, no_end) == std::min(kth, bound));
                                 const double early = nearest(cap_of(false), 50);
                                 CHECK(early == kth || (early == -1.0 && n > 50));
-                                const AlongCounts counts = set->within_along(ordered, row, place, kth);
-                                CHECK(counts.all == within(in_all, kth) && counts.but_last == within(in_yz, kth));
+                                const CountsAlongY counts = set->within_along(ordered, row, place, kth);
+                                CHECK(counts.joint == within(in_all, kth) && counts.yz == within(in_yz, kth));
                             }
                         }
                     }

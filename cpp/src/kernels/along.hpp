@@ -105,25 +105,25 @@ inline double nearest_along(const OrderedRows& rows, std::size_t row, std::size_
     });
 }
 
-inline AlongCounts within_along(const OrderedRows& rows, std::size_t row, std::size_t place, double radius) {
+inline CountsAlongY within_along(const OrderedRows& rows, std::size_t row, std::size_t place, double radius) {
     const PointAlong point(rows, row, place);
     const Doubles reach = broadcast(radius);
     const std::size_t last = rows.columns.size() - 1;
-    AlongCounts n{0, 0};
+    std::size_t in_yz = 0, in_all = 0;
     point.outward([&](double d) { return d <= radius; },
                   [&](EightPlaces places) {
                       const Positions eight = point.rows(places);
                       Doubles d = point.distances_in_y(places);
                       unsigned near = bits(less_equal(d, reach)) & places.wanted;
                       for (std::size_t column = 0; column < rows.columns.size() && near != 0; ++column) {
-                          if (column == last) n.but_last += count(near);
+                          if (column == last) in_yz += count(near);
                           d = max(d, point.distances_in(column, eight));
                           near &= bits(less_equal(d, reach));
                       }
-                      n.all += count(near);
+                      in_all += count(near);
                       return true;
                   });
-    return n;
+    return {static_cast<std::uint32_t>(in_yz), static_cast<std::uint32_t>(in_all)};
 }
 
 }  // namespace knnmi::KNNMI_ISA

@@ -77,8 +77,9 @@ struct PlacedColumns {
     const double* caps;  // of the others; null: no categories
 };
 
-struct AlongCounts {
-    std::size_t but_last, all;  // of the columns, beside y
+// How many others are near a point in (y, z) and in all columns, of which x is the last.
+struct CountsAlongY {
+    std::uint32_t yz, joint;
 };
 
 inline constexpr std::size_t no_end = static_cast<std::size_t>(-1) / batch_size;  // of what ends a walk
@@ -337,7 +338,7 @@ struct Kernels {
     double (*nearest_along)(const OrderedRows& rows, std::size_t row, std::size_t place, double bound, std::size_t most,
                             std::size_t k, double* room);
     // How many others are within the radius.
-    AlongCounts (*within_along)(const OrderedRows& rows, std::size_t row, std::size_t place, double radius);
+    CountsAlongY (*within_along)(const OrderedRows& rows, std::size_t row, std::size_t place, double radius);
     // How many points of a geometry are within the radius of a center. Boxes that lie within it are counted whole.
     std::size_t (*within_boxes)(const Geometry& geometry, std::size_t points, const double* center, double radius);
     // Eight distances times `reach`, and the same with -1, which nothing is within, where that is beyond the limit.
