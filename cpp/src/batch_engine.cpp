@@ -102,11 +102,13 @@ private:
                           .kernels = &fixed_.kernels()},
                          source, first, columns, options_);
         if (!far_ && lists_grow_long(y, static_cast<bool>(source.rows))) far_.emplace(fixed_);
+        std::optional<FarValues> far_values;
         std::span<const double> shared;
         if (columns >= batch_size && (along_y_ || far_)) shared = y.shared_values(options_);
-        std::optional<FarValues> far_values;
-        if (!shared.empty()) far_values = FarValues::of(fixed_, along_y_ ? &*along_y_ : nullptr, y, shared, options_);
-        if (!shared.empty() && far_) y.place(shared, options_);
+        if (!shared.empty()) {
+            far_values = FarValues::of(fixed_, along_y_ ? &*along_y_ : nullptr, y, shared, options_);
+            if (far_) y.place(shared, options_);
+        }
         std::vector<BatchWalker> walkers(static_cast<std::size_t>(thread_count(options_)),
                                          BatchWalker(fixed_, y, along_y_ ? &*along_y_ : nullptr,
                                                      far_ ? &*far_ : nullptr, far_values ? &*far_values : nullptr));

@@ -438,11 +438,10 @@ void BatchWalker::count_set(const NearSet& set, std::size_t b, std::size_t self,
     if (set.distance > *std::max_element(radius, radius + batch_size)) return;
     const std::int64_t own = set.own ? 1 : 0;
     const auto points = static_cast<std::int64_t>(fixed_->sets()[set.number].points());
-    const double any = 0.0;
     BatchCounts near;  // one less than there are
-    kernels_->batch_line_within(y_->lines_among(set.number, b), y_->columns_in(b),
-                                {.count = 1, .y = y_->batch(b).values + self * batch_size, .z = &any, .radius = radius},
-                                &near);
+    kernels_->batch_line_within(
+        y_->lines_among(set.number, b), y_->columns_in(b),
+        {.count = 1, .y = y_->batch(b).values + self * batch_size, .z = nullptr, .radius = radius}, &near);
     for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
         if (set.distance > radius[l]) continue;
         in_set[l] += points - own;

@@ -104,7 +104,7 @@ std::span<const double> BatchedColumns::shared_values(const Options& options) co
 }
 
 void BatchedColumns::place(std::span<const double> values, const Options& options) {
-    placed_among_ = std::make_unique<const SortedColumn>(values);
+    sorted_ = std::make_shared<SortedColumn>(values);
     while ((points_ - 1) >> shift_ > most_places) ++shift_;
     const std::size_t fours = (columns_ + four_batches - 1) / four_batches;
     short_places_.resize(fours * rows_ * four_batches);

@@ -62,14 +62,14 @@ public:
     std::uint32_t position_at(std::size_t column, std::size_t place) const {
         return ranked_.empty() ? ascending(column).rows[place] : positions_along_[ranked_[column]->row_at(place)];
     }
-    // Makes the places of columns that hold the same values, which are given.
+    // Makes the places of columns that hold the same values, which are given. Not where there is a line.
     void place(std::span<const double> values, const Options& options);
     bool placed() const { return !short_places_.empty(); }
     // Four batches from this one on, or fewer.
     PlacedBatches placed(std::size_t batch) const {
         return {.places = short_places_.data() + batch * rows_ * batch_size,
                 .shift = shift_,
-                .sorted = &placed_among_->view(),
+                .sorted = &sorted_->view(),
                 .values = this->batch(batch).values,
                 .columns = std::min(four_batches, columns_ - batch * batch_size),
                 .stride = rows_ * batch_size};
@@ -100,7 +100,6 @@ private:
     std::vector<BatchCells> set_cells_;
     std::vector<std::uint32_t> own_places_;
     std::unique_ptr<MadeLater<OwnAscendingColumn>[]> ascending_;
-    std::unique_ptr<const SortedColumn> placed_among_;
     AlignedVector<std::uint16_t> short_places_;  // over 2^shift_: 32 columns side by side, by position
     std::size_t shift_ = 0;
 };

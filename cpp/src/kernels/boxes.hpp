@@ -88,8 +88,7 @@ private:
 inline std::size_t within_boxes(const Geometry& geometry, std::size_t points, const double* center, double radius) {
     bool categories = false;
     for (std::size_t c = 0; c < geometry.dimensions; ++c) categories |= geometry.categories[c] != 0;
-    if (categories) return AroundCenter<0>(geometry, points, center, radius).within();
-    switch (geometry.dimensions) {
+    switch (categories ? 0 : geometry.dimensions) {
         case 2:
             return AroundCenter<2>(geometry, points, center, radius).within();
         case 3:

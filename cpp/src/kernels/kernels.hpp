@@ -47,7 +47,7 @@ struct RankedLines {
 // Points at which they are counted, block_size at most: eight values of y and eight radii of each.
 struct LinePoints {
     std::size_t count;
-    const double *y, *z, *radius;
+    const double *y, *z, *radius;  // z may be null where the lines have none
     // Counts in (x, z) for some of the radii, as bits, by a line whose y is x; or null.
     const RankedLine* beside_x = nullptr;
     const double* x = nullptr;
@@ -334,7 +334,7 @@ struct Kernels {
     void (*within_by_place)(const PlacedColumns& columns, std::size_t place, const double* radius,
                             std::int64_t* but_last, std::int64_t* all);
     // The distance from a row, whose place in y is given, to its k-th neighbour, or the bound where that is less; or -1
-    // where about `most` others were looked at and more would have to be. `room` is for 2 * k + 8 values.
+    // where it seems that many more than `most` others would have to be looked at. `room` is for 2 * k + 8 values.
     double (*nearest_along)(const OrderedRows& rows, std::size_t row, std::size_t place, double bound, std::size_t most,
                             std::size_t k, double* room);
     // How many others are within the radius.

@@ -30,8 +30,8 @@ inline void ranks_among(const NeighborList& radii, const double* distances, std:
                                                 const double* radius) {
     std::uint32_t far = 0;
     for (std::size_t b = 0; b * lanes < y.columns; ++b) {
-        const double* const values = y.values + b * y.stride;
-        const Doubles apart = absolute(subtract(load(values + position * lanes), load(values + self * lanes)));
+        const BatchDistance<false> distance({y.values + b * y.stride, nullptr}, self);
+        const Doubles apart = distance(position, 0.0);
         far |= std::uint32_t{bits(less(load(radius + b * lanes), apart))} << (b * lanes);
     }
     return far;

@@ -199,35 +199,6 @@ inline std::size_t count_between(const std::uint16_t* values, std::size_t n, std
     return static_cast<std::uint32_t>(_mm_cvtsi128_si32(total));
 }
 
-// One bit for each of two times 16 values that are all ones or all zeros.
-inline std::uint32_t bits_of_both(__m256i first, __m256i second) {
-    // Packed within halves of a register: the quarters come out as 0, 2, 1, 3.
-    const __m256i packed = _mm256_packs_epi16(first, second);
-    return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_permute4x64_epi64(packed, 0xd8)));
-}
-
-inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span) {
-    const __m256i origin = _mm256_set1_epi16(static_cast<short>(low));
-    const __m256i most = _mm256_set1_epi16(static_cast<short>(span - 1));
-    const auto inside = [=](const std::uint16_t* from) {
-        const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-        const __m256i offset = _mm256_sub_epi16(value, origin);
-        return _mm256_cmpeq_epi16(_mm256_min_epu16(offset, most), offset);
-    };
-    return bits_of_both(inside(values), inside(values + 16));
-}
-
-inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* end, const std::uint16_t* needed) {
-    const auto wide = [=](std::size_t i) {
-        const auto load_16 = [=](const std::uint16_t* p) {
-            return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + i));
-        };
-        const __m256i width = _mm256_sub_epi16(load_16(end), load_16(begin));
-        return _mm256_cmpeq_epi16(_mm256_max_epu16(width, load_16(needed)), width);
-    };
-    return bits_of_both(wide(0), wide(16));
-}
-
 struct Shorts {
     __m256i low, high;
 };
@@ -266,7 +237,16 @@ inline bool any(ShortMask m) {
     const __m256i either = _mm256_or_si256(m.low, m.high);
     return _mm256_testz_si256(either, either) == 0;
 }
-inline std::uint32_t bits(ShortMask m) { return bits_of_both(m.low, m.high); }
+inline std::uint32_t bits(ShortMask m) {
+    // Packed within halves of a register: the quarters come out as 0, 2, 1, 3.
+    const __m256i packed = _mm256_packs_epi16(m.low, m.high);
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_permute4x64_epi64(packed, 0xd8)));
+}
+
+inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span) {
+    const Shorts most = broadcast_short(static_cast<std::uint16_t>(span - 1));
+    return bits(at_most(subtract(load_shorts(values), broadcast_short(low)), most));
+}
 
 using Words = __m256i;
 inline constexpr std::size_t word_lanes = 4;

@@ -121,17 +121,6 @@ inline std::size_t count_between(const std::uint16_t* values, std::size_t n, std
            count(inside(values + i + 32) & static_cast<std::uint32_t>(rest >> 32));
 }
 
-inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span) {
-    const __m512i origin = _mm512_set1_epi16(static_cast<short>(low)),
-                  limit = _mm512_set1_epi16(static_cast<short>(span));
-    return _mm512_cmplt_epu16_mask(_mm512_sub_epi16(_mm512_loadu_si512(values), origin), limit);
-}
-
-inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* end, const std::uint16_t* needed) {
-    const __m512i width = _mm512_sub_epi16(_mm512_loadu_si512(end), _mm512_loadu_si512(begin));
-    return _mm512_cmpge_epu16_mask(width, _mm512_loadu_si512(needed));
-}
-
 using Shorts = __m512i;
 using ShortMask = __mmask32;
 
@@ -146,6 +135,10 @@ inline ShortMask either(ShortMask a, ShortMask b) { return a | b; }
 inline Shorts count_up(Shorts a, ShortMask m) { return _mm512_mask_sub_epi16(a, m, a, _mm512_set1_epi16(-1)); }
 inline bool any(ShortMask m) { return m != 0; }
 inline std::uint32_t bits(ShortMask m) { return m; }
+
+inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span) {
+    return _mm512_cmplt_epu16_mask(subtract(load_shorts(values), broadcast_short(low)), broadcast_short(span));
+}
 
 using Words = __m512i;
 inline constexpr std::size_t word_lanes = 8;

@@ -38,10 +38,11 @@ inline Doubles load(const double* p) {
 }
 template <class T, class Pair>
 inline void store(T* p, const FourPairs<Pair>& v) {
+    constexpr std::size_t step = sizeof v.a / sizeof(T);
     __builtin_memcpy(p, &v.a, sizeof v.a);
-    __builtin_memcpy(p + 2, &v.b, sizeof v.b);
-    __builtin_memcpy(p + 4, &v.c, sizeof v.c);
-    __builtin_memcpy(p + 6, &v.d, sizeof v.d);
+    __builtin_memcpy(p + step, &v.b, sizeof v.b);
+    __builtin_memcpy(p + 2 * step, &v.c, sizeof v.c);
+    __builtin_memcpy(p + 3 * step, &v.d, sizeof v.d);
 }
 inline Doubles broadcast(double a) {
     const PairOfDoubles pair{a, a};
@@ -155,20 +156,6 @@ inline std::size_t count_between(const std::uint16_t* values, std::size_t n, std
     return found;
 }
 
-inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span) {
-    std::uint32_t chosen = 0;
-    for (std::size_t i = 0; i < 32; ++i)
-        chosen |= std::uint32_t{static_cast<std::uint16_t>(values[i] - low) < span} << i;
-    return chosen;
-}
-
-inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* end, const std::uint16_t* needed) {
-    std::uint32_t chosen = 0;
-    for (std::size_t i = 0; i < 32; ++i)
-        chosen |= std::uint32_t{static_cast<std::uint16_t>(end[i] - begin[i]) >= needed[i]} << i;
-    return chosen;
-}
-
 typedef std::uint16_t EightShorts __attribute__((vector_size(16)));
 typedef std::int16_t EightTruths __attribute__((vector_size(16)));
 using Shorts = FourPairs<EightShorts>;
@@ -181,12 +168,6 @@ inline Shorts load_shorts(const std::uint16_t* p) {
     __builtin_memcpy(&loaded.c, p + 16, sizeof loaded.c);
     __builtin_memcpy(&loaded.d, p + 24, sizeof loaded.d);
     return loaded;
-}
-inline void store(std::uint16_t* p, Shorts x) {
-    __builtin_memcpy(p, &x.a, sizeof x.a);
-    __builtin_memcpy(p + 8, &x.b, sizeof x.b);
-    __builtin_memcpy(p + 16, &x.c, sizeof x.c);
-    __builtin_memcpy(p + 24, &x.d, sizeof x.d);
 }
 inline Shorts broadcast_short(std::uint16_t a) {
     const EightShorts eight = {a, a, a, a, a, a, a, a};
@@ -210,6 +191,11 @@ inline std::uint32_t bits(ShortMask m) {
     std::uint32_t chosen = 0;
     for (std::size_t i = 0; i < 32; ++i) chosen |= std::uint32_t{eight[i / 8][i % 8] != 0} << i;
     return chosen;
+}
+
+inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span) {
+    const Shorts most = broadcast_short(static_cast<std::uint16_t>(span - 1));
+    return bits(at_most(subtract(load_shorts(values), broadcast_short(low)), most));
 }
 
 // One word at a time: these vectors have no product of twice the width.

@@ -85,10 +85,7 @@ inline std::size_t count_between(const std::uint16_t* values, std::size_t n, std
 // Which of 32 values are in [low, low + span), modulo 2^16: bit i is value i. `span` is at least 1.
 inline std::uint32_t between(const std::uint16_t* values, std::uint16_t low, std::uint16_t span);
 
-// Which of 32 differences, end[i] - begin[i], are at least needed[i].
-inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* end, const std::uint16_t* needed);
-
-// Each lane for itself; differences are modulo 2^16.
+// Each lane for itself; differences are modulo 2^16. store(std::uint16_t*, Shorts) writes all of them.
 inline Shorts load_shorts(const std::uint16_t* from);
 inline Shorts broadcast_short(std::uint16_t value);
 inline Shorts subtract(Shorts a, Shorts b);
@@ -99,7 +96,6 @@ inline ShortMask either(ShortMask a, ShortMask b);
 inline Shorts count_up(Shorts a, ShortMask m);  // one more in the lanes of m
 inline bool any(ShortMask m);
 inline std::uint32_t bits(ShortMask m);  // lane l is bit l
-inline void store(std::uint16_t* to, Shorts a);
 
 // Words are word_lanes numbers of 32 bits without sign. Each is the lower half of a lane of 64
 // bits, and what the upper half holds is of no account, except to upper_half.
@@ -114,5 +110,10 @@ inline void store_in_turn(std::uint32_t* to, Words a, Words b, Words c, Words d)
 // What follows from these.
 inline Doubles distance(Doubles a, Doubles b) { return absolute(subtract(a, b)); }
 inline bool any(Mask m) { return bits(m) != 0; }
+
+// Which of 32 differences, end[i] - begin[i], are at least needed[i].
+inline std::uint32_t as_wide(const std::uint16_t* begin, const std::uint16_t* end, const std::uint16_t* needed) {
+    return bits(at_most(load_shorts(needed), subtract(load_shorts(end), load_shorts(begin))));
+}
 
 }  // namespace knnmi::KNNMI_ISA
