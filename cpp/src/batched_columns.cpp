@@ -160,7 +160,7 @@ void BatchedColumns::fill(std::size_t b, const BatchLayout& layout, const Column
         }
         if (layout.line == nullptr) continue;
         ranked_[column].emplace(sorted_, *layout.line, values, cap_of(source.is_category(first + column, 0)),
-                                *layout.kernels, layout.alone, places);
+                                *layout.kernels, layout.counts, places);
         lines_[column] = ranked_[column]->view();
     }
     if (layout.line != nullptr) cells_[b] = cells_of(&lines_[b * batch_size], columns_in(b));

@@ -20,7 +20,7 @@ struct BatchLayout {
     std::span<const std::uint32_t> rows;  // at each position
     std::size_t stride;                   // positions of a batch, of which some may be empty
     const SortedLine* line;               // along which each column is known too, or null
-    bool alone = false;                   // whether it is also counted without the line
+    RankedColumn::Counts counts = RankedColumn::Counts::in_windows;
     std::span<const EqualPoints> sets{};  // among which each column is known too
     std::size_t first_placed = 0;         // of the sets whose points have a place in it; these have no point in common
     const Kernels* kernels;

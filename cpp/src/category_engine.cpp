@@ -230,7 +230,7 @@ private:
         const BatchedColumns y({.rows = fixed_.rows(),
                                 .stride = fixed_.points(),
                                 .line = &fixed_.line(),
-                                .alone = true,
+                                .counts = RankedColumn::Counts::alone_too,
                                 .kernels = kernels_},
                                source, first, columns, options_);
         constexpr std::size_t run = 64;

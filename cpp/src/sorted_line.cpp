@@ -18,21 +18,29 @@ std::vector<double> values_at(const std::vector<std::uint32_t>& rows, const Poin
     return values;
 }
 
+// A side has about as many cells as a cell has rows, at most four times as many; so there are between n and about 4 n
+// corners.
+std::size_t root_shift(std::size_t points) {
+    std::size_t shift = 0;
+    while (points >> (2 * (shift + 1)) != 0) ++shift;
+    return shift;
+}
+
 }  // namespace
 
 SortedLine::SortedLine(const Points& z)
     : rows_(ascending_rows(z)), sorted_(values_at(rows_, z)), z_cap_(cap_of(z.is_category(0))) {}
 
 RankedColumn::RankedColumn(std::shared_ptr<const SortedColumn> other, const SortedLine& line, std::span<const double> y,
-                           double y_cap, const Kernels& kernels, bool alone, std::span<const std::uint32_t> places)
+                           double y_cap, const Kernels& kernels, Counts counts, std::span<const std::uint32_t> places)
     : points_(y.size()), sorted_(std::move(other)), line_(&line), ranks_(points_), y_cap_(y_cap) {
-    const bool with_grid = points_ >= worth_a_grid;
+    const bool many = points_ >= worth_a_grid;
     const auto find_ranks = [&] {
         const std::vector<double> values = values_at(line.rows(), y);
         return kernels.rank(sorted_->view(), values.data(), points_, ranks_.data());
     };
     // Ranks among other values would do, as long as they are all there; a grid, and a y alone, need places.
-    const bool needs_places = with_grid || alone;
+    const bool needs_places = many || counts != Counts::in_windows;
     const auto known = [&] {
         if (places.empty()) return false;
         for (std::size_t i = 0; i < points_; ++i) ranks_[i] = places[line.rows()[i]];
@@ -43,10 +51,11 @@ RankedColumn::RankedColumn(std::shared_ptr<const SortedColumn> other, const Sort
         sorted_ = std::make_shared<SortedColumn>(y);
         usable();
     }
-    if (with_grid)
-        make_grid();
-    else
-        shorten();
+    if (many)
+        make_grid(root_shift(points_));
+    else if (counts == Counts::by_grid)
+        make_grid(small_grid_shift);
+    if (!many) shorten();
 }
 
 // Equal values take the places from their rank on. False where the sorted values are not these, each as often: one too
@@ -139,10 +148,8 @@ const std::vector<std::uint32_t>& RankedColumn::coincident(const Labels& labels)
     });
 }
 
-// A side has about as many cells as a cell has rows, at most four times as many; so there are between n and about 4 n
-// corners.
-void RankedColumn::make_grid() {
-    while (points_ >> (2 * (grid_shift_ + 1)) != 0) ++grid_shift_;
+void RankedColumn::make_grid(std::size_t shift) {
+    grid_shift_ = shift;
     const std::size_t cells = points_ >> grid_shift_, corners = cells + 1;
     grid_.assign(corners * corners, 0);
     for (std::size_t i = 0; i < cells << grid_shift_; ++i) {
@@ -159,15 +166,15 @@ void RankedColumn::make_grid() {
 }
 
 RankedLine RankedColumn::view() const {
-    const bool with_grid = !grid_.empty();
+    const bool many = points_ >= worth_a_grid;
     return {.points = points_,
             .y = &sorted_->view(),
             .z = &line_->z(),
-            .ranks = with_grid ? nullptr : short_ranks_.data(),
+            .ranks = many ? nullptr : short_ranks_.data(),
             .by_rank = short_by_rank_.empty() ? nullptr : short_by_rank_.data(),
-            .places = with_grid ? ranks_.data() : nullptr,
-            .by_place = with_grid ? by_rank_.data() : nullptr,
-            .grid = with_grid ? grid_.data() : nullptr,
+            .places = many ? ranks_.data() : nullptr,
+            .by_place = many ? by_rank_.data() : nullptr,
+            .grid = grid_.empty() ? nullptr : grid_.data(),
             .grid_shift = grid_shift_,
             .y_cap = y_cap_,
             .z_cap = line_->z_cap()};

@@ -35,11 +35,16 @@ inline constexpr std::size_t worth_a_grid = 8192;  // rows from which on a colum
 // One y along a SortedLine.
 class RankedColumn {
 public:
+    // What is counted of it: ranges in windows of z; ranges alone too; or those in windows, by a grid however few rows
+    // there are.
+    enum class Counts { in_windows, alone_too, by_grid };
+
     // Sorts only if it has to: the sorted values of another y, which may be null, do as well when they are the same
     // values, as they are in permutations; for each row, `places` are where its value is among them, where that is
-    // known. Those of a y that has each of them as often are counted alone too, which `alone` asks for.
+    // known. They must be there as often for counts other than in windows.
     RankedColumn(std::shared_ptr<const SortedColumn> other, const SortedLine& line, std::span<const double> y,
-                 double y_cap, const Kernels& kernels, bool alone = false, std::span<const std::uint32_t> places = {});
+                 double y_cap, const Kernels& kernels, Counts counts = Counts::in_windows,
+                 std::span<const std::uint32_t> places = {});
 
     const std::shared_ptr<const SortedColumn>& sorted() const { return sorted_; }
     double cap() const { return y_cap_; }
@@ -72,12 +77,12 @@ private:
     bool take_places();
     bool order_by_rank();
     void shorten();
-    void make_grid();
+    void make_grid(std::size_t shift);
 
     std::size_t points_;
     std::shared_ptr<const SortedColumn> sorted_;
     const SortedLine* line_;
-    // Among the sorted values, or places of their own: then there is the inverse too. Shorter where there is no grid.
+    // Among the sorted values, or places of their own: then there is the inverse too. Shorter where there are few.
     std::vector<std::uint32_t> ranks_, by_rank_;
     std::vector<std::uint16_t> short_ranks_, short_by_rank_;
     std::vector<std::uint32_t> grid_;

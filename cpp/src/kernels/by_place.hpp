@@ -55,7 +55,8 @@ private:
 
 // Calls f with the distances.
 template <class Function>
-inline auto with_place_distance(const PlacedColumns& columns, std::size_t place, const Function& f) {
+[[gnu::always_inline]] inline auto with_place_distance(const PlacedColumns& columns, std::size_t place,
+                                                       const Function& f) {
     if (columns.dimensions == 2 && columns.caps == nullptr) return f(PlaceDistance<2>(columns, place));
     return f(PlaceDistance<0>(columns, place));
 }

@@ -21,9 +21,12 @@ struct BoxQuery {
 //
 // Where equal values have ranks of their own, one after another, by_rank is the inverse; else it is null.
 //
-// Large ones have a grid instead, with cells of 2^grid_shift points in both orders: row r, column c of it has the
-// number of points in the first r cells by z and the first c cells by y. places[i] is the place of the i-th point by z
-// among the sorted values, equal ones one after another, and by_place is the inverse.
+// A grid has cells of 2^grid_shift points in both orders: row r, column c of it has the number of points in the first r
+// cells by z and the first c cells by y. Beside ranks there may be one with small_grid_shift; then by_rank is not null.
+// Large ones have one instead of ranks. places[i] is the place of the i-th point by z among the sorted values, equal
+// ones one after another, and by_place is the inverse.
+inline constexpr std::size_t small_grid_shift = 5;
+
 struct RankedLine {
     std::size_t points;
     const SortedLevels* y;

@@ -50,13 +50,35 @@ inline std::size_t placed_by_grid(const RankedLine& line, Range window, Range pl
            before(rows.begin, columns.end) - before(rows.end, columns.begin) + before(rows.begin, columns.begin);
 }
 
+// The same by a small grid, whose cells are so narrow that what is beside them is looked at in one step each.
+[[gnu::noinline]] inline std::size_t placed_by_small_grid(const RankedLine& line, Range window, Range places) {
+    constexpr std::size_t shift = small_grid_shift, cell = std::size_t{1} << shift;
+    static_assert(cell == 32);
+    const auto in_cell = [](const std::uint16_t* numbers, std::size_t end, Range wanted) {  // of its numbers before end
+        if (wanted.begin == wanted.end) return std::size_t{0};
+        const std::uint32_t all = between(numbers + end / cell * cell, static_cast<std::uint16_t>(wanted.begin),
+                                          static_cast<std::uint16_t>(size(wanted)));
+        return count(all & ((1u << end % cell) - 1));
+    };
+    const Range rows{window.begin / cell, window.end / cell}, columns{places.begin / cell, places.end / cell};
+    const Range whole{rows.begin * cell, rows.end * cell};
+    const std::size_t corners = line.points / cell + 1;
+    const std::uint32_t* const first = line.grid + rows.begin * corners;
+    const std::uint32_t* const last = line.grid + rows.end * corners;
+    return last[columns.end] + first[columns.begin] + in_cell(line.ranks, window.end, places) +
+           in_cell(line.by_rank, places.end, whole) - last[columns.begin] - first[columns.end] -
+           in_cell(line.ranks, window.begin, places) - in_cell(line.by_rank, places.begin, whole);
+}
+
 inline Range window_of(const RankedLine& line, double z, double radius) {
     return line.z == nullptr ? Range{0, line.points} : sorted_within(*line.z, z, capped_radius(radius, line.z_cap));
 }
 
 // Points in the window of z that have their place in y in the range.
 [[gnu::always_inline]] inline std::size_t placed_within(const RankedLine& line, Range window, Range places) {
-    if (line.grid != nullptr) return placed_by_grid(line, window, places);
+    if (line.grid != nullptr)
+        return line.ranks != nullptr ? placed_by_small_grid(line, window, places)
+                                     : placed_by_grid(line, window, places);
     if (line.ranks == nullptr) return size(places);
     // Points side by side have the same window, so it is mostly in the cache.
     const bool by_rank = line.by_rank != nullptr && 4 * size(places) < size(window);
@@ -70,6 +92,31 @@ inline LineCounts line_within(const RankedLine& line, double y, double z, double
     const Range window = window_of(line, z, radius);
     const Range places = sorted_within(*line.y, y, capped_radius(radius, line.y_cap));
     return {placed_within(line, window, places), size(places), size(window)};
+}
+
+// Counts in (x, z) for the radii that are wanted. These are few of each point's eight, so they are put side by side.
+[[gnu::noinline]] inline void count_beside_x(const LinePoints& points, const Range* windows, BatchCounts* counts) {
+    const RankedLine& x = *points.beside_x;
+    std::uint32_t radii[(block_size + 1) * lanes], at[(block_size + 1) * lanes];
+    std::size_t many = 0;
+    for (std::size_t p = 0; p < points.count; ++p) {
+        compress(radii + many, positions_from(static_cast<std::uint32_t>(p * lanes)), points.wanted[p]);
+        compress(at + many, broadcast_position(static_cast<std::uint32_t>(p)), points.wanted[p]);
+        many += count(points.wanted[p]);
+    }
+    for (std::size_t i = many; i < many + lanes; ++i) radii[i] = at[i] = 0;
+    for (std::size_t first = 0; first < many; first += lanes) {
+        double center[lanes], radius[lanes], room[lanes];
+        Range places[lanes];
+        store(center, gather(points.x, load_positions(at + first)));
+        store(radius, gather(points.radius, load_positions(radii + first)));
+        each_within(
+            x.y->cells, [&](std::size_t) -> const SortedLevels& { return *x.y; }, static_cast<const double*>(center),
+            capped_radii(radius, x.y_cap, room), places);
+        for (std::size_t i = first; i < many && i < first + lanes; ++i)
+            counts[at[i]].xz[radii[i] % lanes] =
+                static_cast<std::int64_t>(placed_within(x, windows[radii[i]], places[i - first])) - 1;
+    }
 }
 
 inline void batch_smaller(const RankedLines& lines, std::size_t columns, const double* y, std::uint32_t* out) {
@@ -103,16 +150,10 @@ inline void batch_line_within(const RankedLines& lines, std::size_t columns, con
             counts[p].z[l] = static_cast<std::int64_t>(size(windows[p][l])) - 1;
             counts[p].yz[l] = static_cast<std::int64_t>(placed_within(lines.line[l], windows[p][l], places[p][l])) - 1;
         }
-    for (std::size_t p = 0; points.beside_x != nullptr && p < points.count; ++p) {
-        const double* const radius = points.radius + p * lanes;
-        const RankedLine& x = *points.beside_x;
-        each_bit(points.wanted[p], [&](std::size_t l) {
-            places[p][l] = sorted_within(*x.y, points.x[p], capped_radius(radius[l], x.y_cap));
-        });
-        each_bit(points.wanted[p], [&](std::size_t l) {
-            counts[p].xz[l] = static_cast<std::int64_t>(placed_within(x, windows[p][l], places[p][l])) - 1;
-        });
-    }
+    if (points.beside_x == nullptr) return;
+    unsigned wanted = 0;
+    for (std::size_t p = 0; p < points.count; ++p) wanted |= points.wanted[p];
+    if (wanted != 0) count_beside_x(points, windows[0], counts);
 }
 
 }  // namespace knnmi::KNNMI_ISA
