@@ -37,7 +37,10 @@ BatchCells cells_of(RankedLine* lines, std::size_t columns) {
 
 BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& source, std::size_t first,
                                std::size_t count, const Options& options)
-    : points_(layout.rows.size()),
+    : source_(&source),
+      first_(first),
+      positioned_(layout.rows),
+      points_(layout.rows.size()),
       rows_(layout.stride),
       columns_(count),
       sets_(layout.sets.size()),
@@ -55,12 +58,6 @@ BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& so
     for (std::size_t set = 0; set < sets_; ++set)
         for (const std::uint32_t block : layout.sets[set].blocks)
             sets_at_[block].push_back(static_cast<std::uint32_t>(set));
-    if (source.rows && (layout.line != nullptr || sets_ > 0)) {
-        places_.resize(points_);
-        std::uint32_t place = 0;
-        for (const std::uint32_t row : ascending_rows(Points::single_column(permuted_.data(), points_)))
-            places_[row] = place++;
-    }
     if (layout.line != nullptr) {
         std::vector<double> values = permuted_;
         if (values.empty()) {
@@ -81,7 +78,7 @@ BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& so
         if (caps_.empty()) caps_.assign(batches() * batch_size, cap_of(false));
         caps_[column] = cap_of(true);
     }
-    parallel_for(batches(), options, [&](std::size_t b, int) { fill(b, layout, source, first); });
+    parallel_for(batches(), options, [&](std::size_t b, int) { fill(b, layout); });
 }
 
 std::span<const double> BatchedColumns::shared_values(const Options& options) const {
@@ -127,7 +124,7 @@ Points BatchedColumns::by_position(std::size_t column) const {
 AscendingColumn BatchedColumns::ascending(std::size_t column) const {
     const auto make = [&](OwnAscendingColumn& made) {
         const Points values = by_position(column);
-        made.rows = ascending_rows(values);
+        made.rows = ascending_positions(column);
         made.places.resize(points_);
         made.values.resize(points_);
         for (std::size_t place = 0; place < points_; ++place) {
@@ -138,19 +135,37 @@ AscendingColumn BatchedColumns::ascending(std::size_t column) const {
     return ascending_[column].get(make).view(cap_of(categories_[column] != 0));
 }
 
-void BatchedColumns::fill(std::size_t b, const BatchLayout& layout, const ColumnSource& source, std::size_t first) {
+const std::vector<std::uint32_t>& BatchedColumns::places() const {
+    return places_.get([&](std::vector<std::uint32_t>& places) {
+        places.resize(points_);
+        std::uint32_t place = 0;
+        for (const std::uint32_t row : ascending_rows(Points::single_column(permuted_.data(), points_)))
+            places[row] = place++;
+    });
+}
+
+std::vector<std::uint32_t> BatchedColumns::ascending_positions(std::size_t column) const {
+    if (permuted_.empty()) return ascending_rows(by_position(column));
+    std::vector<std::uint32_t> places(points_);
+    source_->rows(first_ + column, places);
+    for (std::uint32_t& row : places) row = this->places()[row];
+    return positions_by(places, positioned_);
+}
+
+void BatchedColumns::fill(std::size_t b, const BatchLayout& layout) {
+    const bool placed = !permuted_.empty() && (layout.line != nullptr || sets_ > 0);
     std::vector<double> values(points_);
-    std::vector<std::uint32_t> rows(permuted_.size()), places(places_.size());
+    std::vector<std::uint32_t> rows(permuted_.size()), places(placed ? points_ : 0);
     double* const out = values_.data() + b * rows_ * batch_size;
     for (std::size_t lane = 0; lane < columns_in(b); ++lane) {
         end_if_stopped();
         const std::size_t column = b * batch_size + lane;
-        if (source.rows)
-            source.rows(first + column, rows);
+        if (source_->rows)
+            source_->rows(first_ + column, rows);
         else
-            source.write(first + column, values);
+            source_->write(first_ + column, values);
         for (std::size_t row = 0; row < rows.size(); ++row) values[row] = permuted_[rows[row]];
-        for (std::size_t row = 0; row < places.size(); ++row) places[row] = places_[rows[row]];
+        for (std::size_t row = 0; row < places.size(); ++row) places[row] = this->places()[rows[row]];
         for (std::size_t position = 0; position < values.size(); ++position)
             out[position * batch_size + lane] = values[layout.rows[position]];
         if (sets_ > 0) {
@@ -159,7 +174,7 @@ void BatchedColumns::fill(std::size_t b, const BatchLayout& layout, const Column
             sort_in_sets(b, lane, ascending, layout.first_placed);
         }
         if (layout.line == nullptr) continue;
-        ranked_[column].emplace(sorted_, *layout.line, values, cap_of(source.is_category(first + column, 0)),
+        ranked_[column].emplace(sorted_, *layout.line, values, cap_of(categories_[column] != 0),
                                 *layout.kernels, layout.counts, places);
         lines_[column] = ranked_[column]->view();
     }

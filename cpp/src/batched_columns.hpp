@@ -79,17 +79,22 @@ public:
     AscendingColumn ascending(std::size_t column) const;
 
 private:
-    void fill(std::size_t b, const BatchLayout& layout, const ColumnSource& source, std::size_t first);
+    void fill(std::size_t b, const BatchLayout& layout);
+    const std::vector<std::uint32_t>& places() const;
+    std::vector<std::uint32_t> ascending_positions(std::size_t column) const;
     void sort_in_sets(std::size_t b, std::size_t lane, std::span<const std::uint32_t> ascending,
                       std::size_t first_placed);
 
+    const ColumnSource* source_;
+    std::size_t first_;                           // number of the first column there
+    std::span<const std::uint32_t> positioned_;   // the row at each position
     std::size_t points_, rows_, columns_, sets_;
     AlignedVector<double> values_;
     AlignedVector<double> caps_;                  // empty: no categories
     std::vector<unsigned char> categories_;       // by column
     std::vector<double> permuted_;                // y number 0, where the others are permutations of it
     std::shared_ptr<const SortedColumn> sorted_;  // that one or else the first, which may serve all others
-    std::vector<std::uint32_t> places_;           // of y number 0 among them, by row
+    mutable MadeLater<std::vector<std::uint32_t>> places_;  // of y number 0, by row, equal values one after another
     std::vector<std::optional<RankedColumn>> ranked_;
     std::vector<RankedLine> lines_;               // views of them
     std::vector<std::uint32_t> positions_along_;  // of the rows along the line
