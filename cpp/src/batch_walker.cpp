@@ -114,38 +114,53 @@ double BatchWalker::radius_for_most(const Point& point) const {
 }
 
 double BatchWalker::needed_by(std::size_t p, double share) {
-    sorted_.clear();
-    for (std::size_t b = 0; b < y_->batches(); ++b)
-        for (std::size_t l = 0; l < y_->columns_in(b); ++l)
-            if ((known(p, b) >> l & 1u) == 0) sorted_.push_back(points_[p].rho[b * batch_size + l]);
+    find_searched(p);
     if (sorted_.empty()) return 0.0;
-    const auto at = sorted_.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(sorted_.size() - 1));
+    const auto at = sorted_.begin() + last_of(share);
     std::nth_element(sorted_.begin(), at, sorted_.end());
     return fixed_->terms().covering(*at);
 }
 
+bool BatchWalker::reaches(std::size_t p, double share) {
+    find_searched(p);
+    const double radius = points_[p].radius;
+    const auto covered = [&](double rho) { return fixed_->terms().covering(rho) <= radius; };
+    return sorted_.empty() || std::count_if(sorted_.begin(), sorted_.end(), covered) > last_of(share);
+}
+
+void BatchWalker::find_searched(std::size_t p) {
+    sorted_.clear();
+    for (std::size_t b = 0; b < y_->batches(); ++b)
+        for (std::size_t l = 0; l < y_->columns_in(b); ++l)
+            if ((known(p, b) >> l & 1u) == 0) sorted_.push_back(points_[p].rho[b * batch_size + l]);
+}
+
+std::ptrdiff_t BatchWalker::last_of(double share) const {
+    return static_cast<std::ptrdiff_t>(share * static_cast<double>(sorted_.size() - 1));
+}
+
 void BatchWalker::choose_served(std::size_t p) {
+    constexpr std::size_t each = 3;  // of the columns are looked at
     const Point& point = points_[p];
     alone_.clear();
-    for (std::size_t b = 0; b < y_->batches(); ++b) {
-        end_if_stopped();  // columns are sorted when they are first wanted, which may take a second for all
-        for (std::size_t l = 0; l < y_->columns_in(b); ++l) {
-            const std::size_t j = b * batch_size + l;
-            const bool searches = (known(p, b) >> l & 1u) == 0;
-            alone_.push_back(searches ? far_->cost(y_->ascending(j), first_ + p, point.rho[j]) : 0.0);
-        }
-    }
-    // Lists must reach those that cannot be searched by themselves.
     double least = infinity, best = 1.0, farthest = 0.0;
-    for (std::size_t j = 0; j < alone_.size(); ++j)
-        if (alone_[j] == least) farthest = std::max(farthest, fixed_->terms().covering(point.rho[j]));
+    for (std::size_t j = 0; j < y_->columns(); j += each) {
+        end_if_stopped();  // columns are sorted when they are first wanted, which may take a second for all
+        const bool searches = (known(p, j / batch_size) >> j % batch_size & 1u) == 0;
+        alone_.push_back(searches ? far_->cost(y_->ascending(j), first_ + p, point.rho[j]) : 0.0);
+        // Lists must reach those that cannot be searched by themselves.
+        if (alone_.back() == infinity) farthest = std::max(farthest, fixed_->terms().covering(point.rho[j]));
+    }
     for (const double share : {1.0, 0.9, 0.75, 0.5, 0.25, 0.0}) {
         served_ = share;
         const double radius = std::max(needed(p), farthest);
-        const double each = 10.0 + 1.5 * static_cast<double>(y_->batches());
-        double cost = each * static_cast<double>(far_->z_within(first_ + p, radius));
-        for (std::size_t j = 0; j < alone_.size(); ++j)
-            if (fixed_->terms().covering(point.rho[j]) > radius) cost += alone_[j];
+        const double listed = 10.0 + 1.5 * static_cast<double>(y_->batches());
+        const double radii[1 + batch_size] = {radius};
+        std::uint32_t near[2];
+        far_->z_within(first_ + p, radii, 1, near);
+        double cost = listed * static_cast<double>(near[0] - 1);
+        for (std::size_t i = 0; i < alone_.size(); ++i)
+            if (fixed_->terms().covering(point.rho[i * each]) > radius) cost += static_cast<double>(each) * alone_[i];
         if (cost >= least) continue;
         least = cost;
         best = share;
@@ -164,9 +179,8 @@ void BatchWalker::reach(std::size_t p, double radius) {
 void BatchWalker::reach_most(std::size_t p) {
     Point& point = points_[p];
     GrowingRadius radius(point.radius);
-    const auto least = [&] { return far_ != nullptr ? needed_by(p, 0.5 * served_) : needed(p); };
-    for (double wanted = least(); wanted > point.radius; wanted = least()) {
-        radius.grow(wanted);
+    while (far_ != nullptr ? !reaches(p, 0.5 * served_) : needed(p) > point.radius) {
+        radius.grow(far_ != nullptr ? needed_by(p, 0.5 * served_) : needed(p));
         reach(p, radius);
     }
 }
@@ -315,8 +329,36 @@ BatchWalker::Near BatchWalker::apart_from_sets(Point& point, std::size_t p, doub
     return {blocks_apart_, blocks_in_sets_};
 }
 
-void BatchWalker::prepare_z(Point& point) {
-    if (far_ != nullptr) point.listed_to = farthest_covered(point);
+void BatchWalker::count_beyond(std::size_t p) {
+    Point& point = points_[p];
+    far_columns_.clear();
+    for (std::size_t b = 0; b < y_->batches(); ++b) {
+        double radius[batch_size], listed[batch_size];
+        for (unsigned far = radii(point, b, radius, listed); far != 0; far &= far - 1) {
+            const auto l = static_cast<std::size_t>(std::countr_zero(far));
+            if (l < y_->columns_in(b)) far_columns_.emplace_back(radius[l], b * batch_size + l);
+        }
+    }
+    if (far_columns_.empty()) return;
+    std::sort(far_columns_.begin(), far_columns_.end());
+    far_radii_.resize(far_columns_.size() + batch_size);
+    std::transform(far_columns_.begin(), far_columns_.end(), far_radii_.begin(),
+                   [](const auto& far) { return far.first; });
+    std::vector<std::uint32_t>&xz = far_counts_[0], &z = far_counts_[1];
+    xz.resize(far_columns_.size() + 1);
+    z.resize(far_columns_.size() + 1);
+    far_->xz_within(first_ + p, far_radii_.data(), far_columns_.size(), xz.data());
+    far_->z_within(first_ + p, far_radii_.data(), far_columns_.size(), z.data());
+    point.beyond.resize(y_->columns());
+    for (std::size_t i = 0; i < far_columns_.size(); ++i) point.beyond[far_columns_[i].second] = {xz[i] - 1, z[i] - 1};
+}
+
+void BatchWalker::prepare_z(std::size_t p) {
+    Point& point = points_[p];
+    if (far_ != nullptr) {
+        point.listed_to = farthest_covered(point);
+        count_beyond(p);
+    }
     point.z.drop_beyond(farthest_covered(point), *kernels_);
     point.by_places = y_->placed() && point.z.size() >= PlacedNeighbors::enough;
     if (!point.by_places) {
@@ -468,8 +510,8 @@ void BatchWalker::count_far(std::size_t p, std::size_t b, unsigned columns, cons
                                                             : far_->within(y_->ascending(j), first_ + p, radius[l]);
         n.yz[l] = y.yz;
         n.joint[l] = y.joint;
-        n.xz[l] = static_cast<std::int64_t>(far_->xz_within(first_ + p, radius[l]));
-        n.z[l] = static_cast<std::int64_t>(far_->z_within(first_ + p, radius[l]));
+        n.xz[l] = points_[p].beyond[j].xz;
+        n.z[l] = points_[p].beyond[j].z;
     }
 }
 

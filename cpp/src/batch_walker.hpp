@@ -40,7 +40,7 @@ public:
         const std::size_t points = std::min(block_size, fixed_->points() - first_);
         find_nearest(block, points);
         if (!fixed_->counts_by_line())
-            for (std::size_t p = 0; p < points; ++p) prepare_z(points_[p]);
+            for (std::size_t p = 0; p < points; ++p) prepare_z(p);
         for (std::size_t b = 0; b < y_->batches(); ++b) consume(first_, b, counts_of(points, b));
     }
 
@@ -58,7 +58,11 @@ private:
         std::vector<unsigned> alone;  // for each batch, the columns that are searched by themselves, as bits
         std::vector<double> covered;  // and how far points must be looked at for all others
         double listed_to = 0.0;       // with FarNeighbors: up to which both lists hold all points
-        bool by_places = false;       // whether the list in z is in no order, and counted by places in y
+        struct Beyond {
+            std::uint32_t xz, z;
+        };
+        std::vector<Beyond> beyond;  // what is near the columns with radii beyond that
+        bool by_places = false;      // whether the list in z is in no order, and counted by places in y
         PlacedNeighbors placed;
         std::vector<NearSet> sets_in_z, sets_in_xz;  // that are near, whose points are in no list
     };
@@ -97,8 +101,13 @@ private:
     // How far points must be looked at for the columns that lists serve.
     double needed(std::size_t p) { return far_ != nullptr ? needed_by(p, served_) : farthest_covered(points_[p]); }
 
-    // The same for a share of the columns.
+    // The same for a share of the columns, and whether they are.
     double needed_by(std::size_t p, double share);
+    bool reaches(std::size_t p, double share);
+
+    // The k-th distances of all columns whose distance is searched for; and of these, which is the last of a share.
+    void find_searched(std::size_t p);
+    std::ptrdiff_t last_of(double share) const;
 
     // Which share of the columns lists should serve in the next block, by what would have been best for this point.
     // Costs are in nanoseconds, roughly as measured; they are no part of any answer.
@@ -144,7 +153,7 @@ private:
     Near apart_from_sets(Point& point, std::size_t p, double radius, std::span<const std::uint32_t> blocks);
 
     // The list in z, for the counts.
-    void prepare_z(Point& point);
+    void prepare_z(std::size_t p);
 
     void batch_nearest(std::size_t p, std::size_t b);
 
@@ -167,7 +176,9 @@ private:
     // In the joint space, for columns whose radius the list does not reach.
     void count_along_y(std::size_t p, std::size_t b, unsigned columns, const double* radius, BatchCounts& n) const;
 
-    // In all spaces, for z of two or more columns.
+    // For columns whose radius the lists do not reach, with z of two or more columns: in x and z.
+    void count_beyond(std::size_t p);
+    // In all spaces.
     void count_far(std::size_t p, std::size_t b, unsigned columns, const double* radius, BatchCounts& n) const;
 
     // An infinite radius also reaches the infinities that fill the last block and the lists.
@@ -186,6 +197,9 @@ private:
     NearBlocks near_;
     AlignedVector<double> room_;
     std::vector<double> sorted_, listed_;
+    std::vector<std::pair<double, std::size_t>> far_columns_;
+    std::vector<double> far_radii_;
+    std::vector<std::uint32_t> far_counts_[2];
     std::vector<double> alone_;  // cost of searching each column by itself
     double served_ = 1.0;
     std::size_t enough_ = 0;  // points in a list

@@ -47,6 +47,10 @@ FarNeighbors::FarNeighbors(const FixedSide& fixed)
     }
     columns_.push_back(fixed.x());
     caps_.push_back(fixed.x_cap());
+    for (std::size_t position = 0; position < fixed.points(); ++position) {
+        centers_.push_back(columns_.back()[position]);
+        for (std::size_t c = 0; c < z.dimensions; ++c) centers_.push_back(columns_[c][position]);
+    }
 }
 
 double FarNeighbors::cost(const AscendingColumn& y, std::size_t position, double rho) const {
@@ -57,10 +61,13 @@ double FarNeighbors::cost(const AscendingColumn& y, std::size_t position, double
     return 500.0 + 0.01 * static_cast<double>(fixed_->points()) + static_cast<double>(6 * columns_.size() * near);
 }
 
-std::size_t FarNeighbors::xz_within(std::size_t position, double radius) const { return within(xz_, position, radius); }
+void FarNeighbors::z_within(std::size_t position, const double* radius, std::size_t radii, std::uint32_t* out) const {
+    fixed_->kernels().within_boxes(fixed_->geometry(), fixed_->points(), &centers_[position * columns_.size() + 1],
+                                   radius, radii, out);
+}
 
-std::size_t FarNeighbors::z_within(std::size_t position, double radius) const {
-    return within(fixed_->geometry(), position, radius);
+void FarNeighbors::xz_within(std::size_t position, const double* radius, std::size_t radii, std::uint32_t* out) const {
+    fixed_->kernels().within_boxes(xz_, fixed_->points(), &centers_[position * columns_.size()], radius, radii, out);
 }
 
 std::optional<double> FarNeighbors::kth_distance(const AscendingColumn& y, std::size_t position, double bound,
@@ -73,14 +80,6 @@ std::optional<double> FarNeighbors::kth_distance(const AscendingColumn& y, std::
 
 CountsAlongY FarNeighbors::within(const AscendingColumn& y, std::size_t position, double radius) const {
     return fixed_->kernels().within_along(y.ordered(columns_, caps_), position, y.places[position], radius);
-}
-
-// In the geometry of z, or in that of x and z.
-std::size_t FarNeighbors::within(const Geometry& geometry, std::size_t position, double radius) const {
-    std::vector<double> center;
-    if (geometry.dimensions == columns_.size()) center.push_back(columns_.back()[position]);
-    for (std::size_t c = 0; c + 1 < columns_.size(); ++c) center.push_back(columns_[c][position]);
-    return fixed_->kernels().within_boxes(geometry, fixed_->points(), center.data(), radius) - 1;
 }
 
 }  // namespace knnmi

@@ -32,20 +32,21 @@ public:
     // infinity where that finds nothing.
     double cost(const AscendingColumn& y, std::size_t position, double rho) const;
 
-    // Other points within the radius, in z and in (x, z), and along a y.
-    std::size_t z_within(std::size_t position, double radius) const;
-    std::size_t xz_within(std::size_t position, double radius) const;
+    // The points within each of some radii, which are ascending, with eight more numbers after them: in z and in (x,
+    // z), the point itself among them. `out` has room for one more.
+    void z_within(std::size_t position, const double* radius, std::size_t radii, std::uint32_t* out) const;
+    void xz_within(std::size_t position, const double* radius, std::size_t radii, std::uint32_t* out) const;
+    // Other points within the radius along a y.
     CountsAlongY within(const AscendingColumn& y, std::size_t position, double radius) const;
 
 private:
-    std::size_t within(const Geometry& geometry, std::size_t position, double radius) const;
-
     const FixedSide* fixed_;
     SpatialOrder xz_order_;
     Geometry xz_;
     std::size_t most_visited_;
     std::vector<const double*> columns_;  // those of z, and x
     std::vector<double> caps_;
+    std::vector<double> centers_;  // by position: x, then the columns of z
 };
 
 }  // namespace knnmi

@@ -694,14 +694,22 @@ TEST(points_within_boxes_against_brute_force) {
                             distances[i] = std::max(distances[i], std::min(std::abs(along[i] - along[position]),
                                                                            cap_of(geometry.categories[c] != 0)));
                     }
-                    for (const std::size_t nearer : {std::size_t{0}, n / 50, n / 4, n / 2, n - 1}) {
-                        std::vector<double> sorted = distances;
-                        std::sort(sorted.begin(), sorted.end());
-                        const double radius = sorted[nearer];
-                        const auto expected = std::upper_bound(sorted.begin(), sorted.end(), radius) - sorted.begin();
-                        for (const Kernels* const set : usable_kernels())
-                            CHECK(set->within_boxes(geometry, n, center.data(), radius) ==
-                                  static_cast<std::size_t>(expected));
+                    std::sort(distances.begin(), distances.end());
+                    for (const std::size_t many : {0u, 1u, 5u, 8u, 30u}) {
+                        std::vector<double> radius;
+                        for (std::size_t i = 0; i < many; ++i) radius.push_back(distances[draw() % n]);
+                        std::sort(radius.begin(), radius.end());
+                        std::vector<std::uint32_t> expected;
+                        for (const double each : radius)
+                            expected.push_back(static_cast<std::uint32_t>(
+                                std::upper_bound(distances.begin(), distances.end(), each) - distances.begin()));
+                        radius.resize(many + batch_size);
+                        for (const Kernels* const set : usable_kernels()) {
+                            std::vector<std::uint32_t> found(many + 1);
+                            set->within_boxes(geometry, n, center.data(), radius.data(), many, found.data());
+                            found.pop_back();
+                            CHECK(found == expected);
+                        }
                     }
                 }
             }

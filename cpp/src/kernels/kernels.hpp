@@ -342,8 +342,10 @@ struct Kernels {
                             std::size_t k, double* room);
     // How many others are within the radius.
     CountsAlongY (*within_along)(const OrderedRows& rows, std::size_t row, std::size_t place, double radius);
-    // How many points of a geometry are within the radius of a center. Boxes that lie within it are counted whole.
-    std::size_t (*within_boxes)(const Geometry& geometry, std::size_t points, const double* center, double radius);
+    // How many points of a geometry are within each of some radii of a center, which are in ascending order, with eight
+    // more numbers after them. Boxes that lie within one are counted whole. `out` has room for one more.
+    void (*within_boxes)(const Geometry& geometry, std::size_t points, const double* center, const double* radius,
+                         std::size_t radii, std::uint32_t* out);
     // Eight distances times `reach`, and the same with -1, which nothing is within, where that is beyond the limit.
     // Written as a whole, they can be read as a whole at once. Returns which ones are beyond it, as bits.
     unsigned (*batch_radii)(const double* rho, double reach, double limit, double* out, double* within_limit);
