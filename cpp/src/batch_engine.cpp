@@ -22,7 +22,7 @@ public:
                 const Options& options)
         : fixed_(x, z, neighborhood, kernels),
           options_(options),
-          may_grow_long_(!fixed_.counts_by_line() && fixed_.points() > longest_list(fixed_.points(), fixed_.k())),
+          may_grow_long_(!fixed_.counts_by_line() && fixed_.points() > enough_for_far_values * z.columns()),
           far_in_x_(may_grow_long_ && has_far_values(fixed_.x_points())) {
         if (fixed_.counts_by_line() && fixed_.points() >= batch_size) along_y_.emplace(fixed_, x);
     }
@@ -122,6 +122,9 @@ private:
 
     FixedSide fixed_;
     Options options_;
+    // From so many points on for each column of z, lists are too long for values far out, as measured.
+    static constexpr std::size_t enough_for_far_values = 350;
+
     bool may_grow_long_;  // lists, with values far out
     bool far_in_x_;       // and x has them
     std::optional<AlongY> along_y_;

@@ -146,16 +146,18 @@ const std::vector<std::uint32_t>& BatchedColumns::places() const {
 
 std::vector<std::uint32_t> BatchedColumns::ascending_positions(std::size_t column) const {
     if (permuted_.empty()) return ascending_rows(by_position(column));
+    const std::vector<std::uint32_t>& place_of = this->places();
     std::vector<std::uint32_t> places(points_);
     source_->rows(first_ + column, places);
-    for (std::uint32_t& row : places) row = this->places()[row];
+    for (std::uint32_t& row : places) row = place_of[row];
     return positions_by(places, positioned_);
 }
 
 void BatchedColumns::fill(std::size_t b, const BatchLayout& layout) {
     const bool placed = !permuted_.empty() && (layout.line != nullptr || sets_ > 0);
+    const std::span<const std::uint32_t> place_of = placed ? this->places() : std::span<const std::uint32_t>();
     std::vector<double> values(points_);
-    std::vector<std::uint32_t> rows(permuted_.size()), places(placed ? points_ : 0);
+    std::vector<std::uint32_t> rows(permuted_.size()), places(place_of.size());
     double* const out = values_.data() + b * rows_ * batch_size;
     for (std::size_t lane = 0; lane < columns_in(b); ++lane) {
         end_if_stopped();
@@ -165,7 +167,7 @@ void BatchedColumns::fill(std::size_t b, const BatchLayout& layout) {
         else
             source_->write(first_ + column, values);
         for (std::size_t row = 0; row < rows.size(); ++row) values[row] = permuted_[rows[row]];
-        for (std::size_t row = 0; row < places.size(); ++row) places[row] = this->places()[rows[row]];
+        for (std::size_t row = 0; row < places.size(); ++row) places[row] = place_of[rows[row]];
         for (std::size_t position = 0; position < values.size(); ++position)
             out[position * batch_size + lane] = values[layout.rows[position]];
         if (sets_ > 0) {
@@ -174,8 +176,8 @@ void BatchedColumns::fill(std::size_t b, const BatchLayout& layout) {
             sort_in_sets(b, lane, ascending, layout.first_placed);
         }
         if (layout.line == nullptr) continue;
-        ranked_[column].emplace(sorted_, *layout.line, values, cap_of(categories_[column] != 0),
-                                *layout.kernels, layout.counts, places);
+        ranked_[column].emplace(sorted_, *layout.line, values, cap_of(categories_[column] != 0), *layout.kernels,
+                                layout.counts, places);
         lines_[column] = ranked_[column]->view();
     }
     if (layout.line != nullptr) cells_[b] = cells_of(&lines_[b * batch_size], columns_in(b));

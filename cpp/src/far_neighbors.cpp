@@ -24,7 +24,7 @@ void drop_frequent(std::vector<double>& ascending) {
 
 bool has_far_values(const Points& column) {
     if (column.is_category(0)) return false;
-    constexpr std::size_t sample = 1000;
+    constexpr std::size_t sample = 400;
     const std::size_t each = column.rows() / sample + 1;
     std::vector<double> values;
     for (std::size_t i = 0; i < column.rows(); i += each) values.push_back(column(i, 0));
