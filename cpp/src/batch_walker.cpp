@@ -18,7 +18,8 @@ BatchWalker::BatchWalker(const FixedSide& fixed, const BatchedColumns& y, const 
       far_(far),
       far_values_(far_values),
       near_(fixed.geometry(), fixed.apart(), fixed.kernels()),
-      room_(fixed.k() * 2 * batch_size) {
+      room_(fixed.k() * 2 * batch_size),
+      sampled_(1 + y.columns() / 64) {
     if (along_y == nullptr) return;
     x_line_ = along_y->x_line();
     longest_ = longest_list(fixed.points(), fixed.k());
@@ -69,7 +70,7 @@ void BatchWalker::take_known(std::size_t points) {
 
 double BatchWalker::learnt_radius(std::size_t points) {
     if (along_y_ != nullptr) return median(points, [this](std::size_t p) { return radius_for_most(points_[p]); });
-    if (far_ != nullptr) return 1.1 * median(points, [this](std::size_t p) { return needed(p); }, 4);
+    if (far_ != nullptr) return 1.1 * median(points, [this](std::size_t p) { return needed(p); }, sampled_);
     double sum = 0.0;
     for (std::size_t p = 0; p < points; ++p) sum += needed(p);
     return 1.1 * sum / static_cast<double>(points);  // flat within a quarter
@@ -140,11 +141,10 @@ std::ptrdiff_t BatchWalker::last_of(double share) const {
 }
 
 void BatchWalker::choose_served(std::size_t p) {
-    constexpr std::size_t each = 3;  // of the columns are looked at
     const Point& point = points_[p];
     alone_.clear();
     double least = infinity, best = 1.0, farthest = 0.0;
-    for (std::size_t j = 0; j < y_->columns(); j += each) {
+    for (std::size_t j = 0; j < y_->columns(); j += sampled_) {
         end_if_stopped();  // columns are sorted when they are first wanted, which may take a second for all
         const bool searches = (known(p, j / batch_size) >> j % batch_size & 1u) == 0;
         alone_.push_back(searches ? far_->cost(y_->ascending(j), first_ + p, point.rho[j]) : 0.0);
@@ -160,7 +160,8 @@ void BatchWalker::choose_served(std::size_t p) {
         far_->z_within(first_ + p, radii, 1, near);
         double cost = listed * static_cast<double>(near[0] - 1);
         for (std::size_t i = 0; i < alone_.size(); ++i)
-            if (fixed_->terms().covering(point.rho[i * each]) > radius) cost += static_cast<double>(each) * alone_[i];
+            if (fixed_->terms().covering(point.rho[i * sampled_]) > radius)
+                cost += static_cast<double>(sampled_) * alone_[i];
         if (cost >= least) continue;
         least = cost;
         best = share;

@@ -196,6 +196,7 @@ private:
     RankedLine x_line_{};  // x along the line
     NearBlocks near_;
     AlignedVector<double> room_;
+    std::size_t sampled_;  // every so many columns, and points, tell how far lists should reach
     std::vector<double> sorted_, listed_;
     std::vector<std::pair<double, std::size_t>> far_columns_;
     std::vector<double> far_radii_;

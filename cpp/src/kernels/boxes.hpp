@@ -51,6 +51,11 @@ private:
         return min(distances, broadcast(cap_of(geometry_.categories[c] != 0)));
     }
 
+    // The last ones of each are not full.
+    std::size_t size(std::size_t box, std::size_t each) const {
+        return (box + 1) * each < points_ ? each : points_ - box * each;
+    }
+
     void add(std::size_t points, Range radii) const {
         more_[radii.begin] += static_cast<std::uint32_t>(points);
         more_[radii.end] -= static_cast<std::uint32_t>(points);
@@ -71,16 +76,18 @@ private:
                 most = max(most, capped(max(subtract(own, low), subtract(high, own)), c));
             }
             const unsigned there = first_of(end - first);
+            const unsigned in_all = bits(less_equal(most, broadcast(radius_[radii.begin]))) & there;
+            std::size_t inside = 0;
+            each_bit(in_all, [&](std::size_t b) { inside += size(first + b, each); });
+            add(inside, radii);
             double nearest[lanes], farthest[lanes];
             store(nearest, least);
             store(farthest, most);
-            each_bit(bits(less_equal(least, broadcast(radius_[radii.end - 1]))) & there, [&](std::size_t b) {
-                const std::size_t box = first + b;
+            each_bit(bits(less_equal(least, broadcast(radius_[radii.end - 1]))) & there & ~in_all, [&](std::size_t b) {
                 const std::size_t in = first_at_least(radius_, radii.begin, radii.end, broadcast(nearest[b]));
                 const std::size_t whole = first_at_least(radius_, in, radii.end, broadcast(farthest[b]));
-                // The last one of each kind is not full.
-                add((box + 1) * each < points_ ? each : points_ - box * each, {whole, radii.end});
-                if (in < whole) in_part(box, Range{in, whole});
+                add(size(first + b, each), {whole, radii.end});
+                if (in < whole) in_part(first + b, Range{in, whole});
             });
         }
     }
