@@ -70,10 +70,8 @@ void BatchWalker::take_known(std::size_t points) {
 
 double BatchWalker::learnt_radius(std::size_t points) {
     if (along_y_ != nullptr) return median(points, [this](std::size_t p) { return radius_for_most(points_[p]); });
-    if (far_ != nullptr) return 1.1 * median(points, [this](std::size_t p) { return needed(p); }, sampled_);
-    double sum = 0.0;
-    for (std::size_t p = 0; p < points; ++p) sum += needed(p);
-    return 1.1 * sum / static_cast<double>(points);  // flat within a quarter
+    // Flat within a quarter.
+    return 1.1 * median(points, [this](std::size_t p) { return needed(p); }, far_ != nullptr ? sampled_ : 1);
 }
 
 void BatchWalker::collect_enough(std::size_t p, double start) {
