@@ -69,9 +69,17 @@ void BatchWalker::take_known(std::size_t points) {
 }
 
 double BatchWalker::learnt_radius(std::size_t points) {
-    if (along_y_ != nullptr) return median(points, [this](std::size_t p) { return radius_for_most(points_[p]); });
-    // Flat within a quarter.
-    return 1.1 * median(points, [this](std::size_t p) { return needed(p); }, far_ != nullptr ? sampled_ : 1);
+    double all[block_size];
+    std::size_t many = 0;
+    for (std::size_t p = 0; p < points; p += far_ != nullptr ? sampled_ : 1)
+        all[many++] = along_y_ != nullptr ? radius_for_most(points_[p]) : needed(p);
+    std::nth_element(all, all + many / 2, all + many);
+    const double median = all[many / 2];
+    if (along_y_ != nullptr) return median;
+    if (far_ != nullptr) return 1.1 * median;
+    double sum = 0.0;
+    for (std::size_t i = 0; i < many; ++i) sum += std::min(all[i], 5.0 * median);  // some points are far out
+    return 1.1 * sum / static_cast<double>(many);                                  // flat within a quarter
 }
 
 void BatchWalker::collect_enough(std::size_t p, double start) {
@@ -178,8 +186,12 @@ void BatchWalker::reach(std::size_t p, double radius) {
 void BatchWalker::reach_most(std::size_t p) {
     Point& point = points_[p];
     GrowingRadius radius(point.radius);
-    while (far_ != nullptr ? !reaches(p, 0.5 * served_) : needed(p) > point.radius) {
-        radius.grow(far_ != nullptr ? needed_by(p, 0.5 * served_) : needed(p));
+    const auto least = [&] {
+        if (far_ == nullptr) return needed(p);
+        return reaches(p, 0.5 * served_) ? 0.0 : needed_by(p, 0.5 * served_);
+    };
+    for (double wanted = least(); wanted > point.radius; wanted = least()) {
+        radius.grow(wanted);
         reach(p, radius);
     }
 }

@@ -88,16 +88,6 @@ private:
     // For a list that would have served all columns, or have been long enough.
     double radius_for_most(const Point& point) const;
 
-    // Some points are themselves far out. Of every so many.
-    template <class Function>
-    double median(std::size_t points, const Function& of, std::size_t each = 1) {
-        double all[block_size];
-        std::size_t many = 0;
-        for (std::size_t p = 0; p < points; p += each) all[many++] = of(p);
-        std::nth_element(all, all + many / 2, all + many);
-        return all[many / 2];
-    }
-
     // How far points must be looked at for the columns that lists serve.
     double needed(std::size_t p) { return far_ != nullptr ? needed_by(p, served_) : farthest_covered(points_[p]); }
 
