@@ -39,7 +39,7 @@ BatchedColumns::BatchedColumns(const BatchLayout& layout, const ColumnSource& so
                                std::size_t count, const Options& options)
     : source_(&source),
       first_(first),
-      positioned_(layout.rows),
+      row_at_(layout.rows),
       points_(layout.rows.size()),
       rows_(layout.stride),
       columns_(count),
@@ -150,7 +150,7 @@ std::vector<std::uint32_t> BatchedColumns::ascending_positions(std::size_t colum
     std::vector<std::uint32_t> places(points_);
     source_->rows(first_ + column, places);
     for (std::uint32_t& row : places) row = place_of[row];
-    return positions_by(places, positioned_);
+    return positions_by(places, row_at_);
 }
 
 void BatchedColumns::fill(std::size_t b, const BatchLayout& layout) {

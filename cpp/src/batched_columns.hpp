@@ -17,12 +17,12 @@ namespace knnmi {
 
 // What the columns are laid out by.
 struct BatchLayout {
-    std::span<const std::uint32_t> rows;  // at each position
-    std::size_t stride;                   // positions of a batch, of which some may be empty
-    const SortedLine* line;               // along which each column is known too, or null
-    RankedColumn::Counts counts = RankedColumn::Counts::in_windows;
-    std::span<const EqualPoints> sets{};  // among which each column is known too
-    std::size_t first_placed = 0;         // of the sets whose points have a place in it; these have no point in common
+    std::span<const std::uint32_t> rows;                             // at each position
+    std::size_t stride;                                              // positions of a batch, of which some may be empty
+    const SortedLine* line;                                          // along which each column is known too, or null
+    RankedColumn::Counts counts = RankedColumn::Counts::in_windows;  // along the line
+    std::span<const EqualPoints> sets{};                             // among which each column is known too
+    std::size_t first_placed = 0;  // of the sets whose points have a place in it; these have no point in common
     const Kernels* kernels;
 };
 
@@ -80,21 +80,22 @@ public:
 
 private:
     void fill(std::size_t b, const BatchLayout& layout);
-    const std::vector<std::uint32_t>& places() const;
     std::vector<std::uint32_t> ascending_positions(std::size_t column) const;
+    // Of y number 0, by row, where the others are permutations of it: equal values one after another.
+    const std::vector<std::uint32_t>& places() const;
     void sort_in_sets(std::size_t b, std::size_t lane, std::span<const std::uint32_t> ascending,
                       std::size_t first_placed);
 
     const ColumnSource* source_;
-    std::size_t first_;                           // number of the first column there
-    std::span<const std::uint32_t> positioned_;   // the row at each position
+    std::size_t first_;                      // number of the first column there
+    std::span<const std::uint32_t> row_at_;  // the row at each position
     std::size_t points_, rows_, columns_, sets_;
     AlignedVector<double> values_;
     AlignedVector<double> caps_;                  // empty: no categories
     std::vector<unsigned char> categories_;       // by column
     std::vector<double> permuted_;                // y number 0, where the others are permutations of it
     std::shared_ptr<const SortedColumn> sorted_;  // that one or else the first, which may serve all others
-    mutable MadeLater<std::vector<std::uint32_t>> places_;  // of y number 0, by row, equal values one after another
+    mutable MadeLater<std::vector<std::uint32_t>> places_;
     std::vector<std::optional<RankedColumn>> ranked_;
     std::vector<RankedLine> lines_;               // views of them
     std::vector<std::uint32_t> positions_along_;  // of the rows along the line
