@@ -95,7 +95,8 @@ inline LineCounts line_within(const RankedLine& line, double y, double z, double
 }
 
 // Counts in (x, z) for the radii that are wanted. These are few of each point's eight, so they are put side by side.
-[[gnu::noinline]] inline void count_beside_x(const LinePoints& points, const Range* windows, BatchCounts* counts) {
+[[gnu::noinline]] inline void count_beside_x(const LinePoints& points, const Range (*windows)[lanes],
+                                             BatchCounts* counts) {
     const RankedLine& x = *points.beside_x;
     std::uint32_t radii[(block_size + 1) * lanes], at[(block_size + 1) * lanes];
     std::size_t many = 0;
@@ -113,9 +114,10 @@ inline LineCounts line_within(const RankedLine& line, double y, double z, double
         each_within(
             x.y->cells, [&](std::size_t) -> const SortedLevels& { return *x.y; }, static_cast<const double*>(center),
             capped_radii(radius, x.y_cap, room), places);
-        for (std::size_t i = first; i < many && i < first + lanes; ++i)
-            counts[at[i]].xz[radii[i] % lanes] =
-                static_cast<std::int64_t>(placed_within(x, windows[radii[i]], places[i - first])) - 1;
+        for (std::size_t i = first; i < many && i < first + lanes; ++i) {
+            const std::size_t p = at[i], l = radii[i] % lanes;
+            counts[p].xz[l] = static_cast<std::int64_t>(placed_within(x, windows[p][l], places[i - first])) - 1;
+        }
     }
 }
 
@@ -153,7 +155,7 @@ inline void batch_line_within(const RankedLines& lines, std::size_t columns, con
     if (points.beside_x == nullptr) return;
     unsigned wanted = 0;
     for (std::size_t p = 0; p < points.count; ++p) wanted |= points.wanted[p];
-    if (wanted != 0) count_beside_x(points, windows[0], counts);
+    if (wanted != 0) count_beside_x(points, windows, counts);
 }
 
 }  // namespace knnmi::KNNMI_ISA
