@@ -77,6 +77,9 @@ inline double nearest_along(const OrderedRows& rows, std::size_t row, std::size_
     const PointAlong point(rows, row, place);
     return with_smallest_of_all(k, room, [&](auto nearest) {
         std::size_t looked = 0, next = 8;  // at how many eights the bound is found anew: less and less often
+        // The bound falls as more are looked at; and the more points there are, the more another way would cost. By how
+        // much is as measured.
+        const std::size_t patience = rows.points < 100'000 ? rows.points / 1'000 : 100;
         const auto tighten = [&] {
             const double kth = nearest.largest_over_lanes();
             bound = kth < bound ? kth : bound;
@@ -95,8 +98,7 @@ inline double nearest_along(const OrderedRows& rows, std::size_t row, std::size_
                           if (++looked < next) return true;
                           next *= 2;
                           tighten();
-                          // The bound falls as more are looked at; by how much is as measured.
-                          ended = most != no_end && point.has_more_than(most + 96 * most / looked, bound);
+                          ended = most != no_end && point.has_more_than(most + patience * most / looked, bound);
                           return !ended;
                       });
         if (ended) return -1.0;
