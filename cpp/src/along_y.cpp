@@ -9,7 +9,7 @@ AlongY::AlongY(const FixedSide& fixed, const Points& x)
       row_(fixed.order().rows()),
       x_(values_of(x)),
       caps_{fixed.line().z_cap(), fixed.x_cap()},
-      ranked_x_(nullptr, fixed.line(), x_, fixed.x_cap(), fixed.kernels(), RankedColumn::Counts::by_grid),
+      ranked_x_(fixed.ranked(nullptr, x_, fixed.x_cap(), RankedColumn::Counts::by_grid)),
       kernels_(&fixed.kernels()) {
     const SortedLine& line = fixed.line();
     const std::size_t n = x_.size();

@@ -347,7 +347,7 @@ void BatchWalker::count_beyond(std::size_t p) {
         double radius[batch_size], listed[batch_size];
         for (unsigned far = radii(point, b, radius, listed); far != 0; far &= far - 1) {
             const auto l = static_cast<std::size_t>(std::countr_zero(far));
-            if (l < y_->columns_in(b)) far_columns_.emplace_back(radius[l], b * batch_size + l);
+            far_columns_.emplace_back(radius[l], b * batch_size + l);
         }
     }
     if (far_columns_.empty()) return;
@@ -355,13 +355,13 @@ void BatchWalker::count_beyond(std::size_t p) {
     far_radii_.resize(far_columns_.size() + batch_size);
     std::transform(far_columns_.begin(), far_columns_.end(), far_radii_.begin(),
                    [](const auto& far) { return far.first; });
-    std::vector<std::uint32_t>&xz = far_counts_[0], &z = far_counts_[1];
-    xz.resize(far_columns_.size() + 1);
-    z.resize(far_columns_.size() + 1);
-    far_->xz_within(first_ + p, far_radii_.data(), far_columns_.size(), xz.data());
-    far_->z_within(first_ + p, far_radii_.data(), far_columns_.size(), z.data());
+    far_xz_.resize(far_columns_.size() + 1);
+    far_z_.resize(far_columns_.size() + 1);
+    far_->xz_within(first_ + p, far_radii_.data(), far_columns_.size(), far_xz_.data());
+    far_->z_within(first_ + p, far_radii_.data(), far_columns_.size(), far_z_.data());
     point.beyond.resize(y_->columns());
-    for (std::size_t i = 0; i < far_columns_.size(); ++i) point.beyond[far_columns_[i].second] = {xz[i] - 1, z[i] - 1};
+    for (std::size_t i = 0; i < far_columns_.size(); ++i)
+        point.beyond[far_columns_[i].second] = {far_xz_[i] - 1, far_z_[i] - 1};
 }
 
 void BatchWalker::prepare_z(std::size_t p) {
@@ -457,14 +457,16 @@ std::span<const BatchCounts> BatchWalker::counts_of(std::size_t points, std::siz
 
 unsigned BatchWalker::radii(const Point& point, std::size_t b, double* radius, double* listed) const {
     const double limit = far_ != nullptr ? point.listed_to : along_y_ != nullptr ? point.radius : infinity;
-    return kernels_->batch_radii(point.rho.data() + b * batch_size, fixed_->terms().reach(), limit, radius, listed);
+    const unsigned beyond =
+        kernels_->batch_radii(point.rho.data() + b * batch_size, fixed_->terms().reach(), limit, radius, listed);
+    return beyond & all_columns >> (batch_size - y_->columns_in(b));
 }
 
 void BatchWalker::count_in_lists(std::size_t p, std::size_t b) {
     Point& point = points_[p];
     const std::size_t self = first_ + p;
     double listed[batch_size], *const radius = radius_[p];
-    const unsigned beyond = radii(point, b, radius, listed) & all_columns >> (batch_size - y_->columns_in(b));
+    const unsigned beyond = radii(point, b, radius, listed);
     beyond_[p] = beyond;
     BatchCounts& n = counts_[p];
     if (y_->columns_in(b) < batch_size) n = {};  // in the other lanes it may be left as it was

@@ -190,7 +190,7 @@ private:
     std::vector<double> sorted_, listed_;
     std::vector<std::pair<double, std::size_t>> far_columns_;
     std::vector<double> far_radii_;
-    std::vector<std::uint32_t> far_counts_[2];
+    std::vector<std::uint32_t> far_xz_, far_z_;
     std::vector<double> alone_;  // cost of searching each column by itself
     double served_ = 1.0;
     std::size_t enough_ = 0;  // points in a list

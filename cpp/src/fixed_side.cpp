@@ -153,9 +153,9 @@ double FixedSide::distance(std::size_t position, std::size_t other) const {
     return largest;
 }
 
-RankedColumn FixedSide::ranked(std::shared_ptr<const SortedColumn> other, std::span<const double> y,
-                               double y_cap) const {
-    return RankedColumn(std::move(other), line(), y, y_cap, *kernels_);
+RankedColumn FixedSide::ranked(std::shared_ptr<const SortedColumn> other, std::span<const double> y, double y_cap,
+                               RankedColumn::Counts counts) const {
+    return RankedColumn(std::move(other), line(), y, y_cap, *kernels_, counts);
 }
 
 }  // namespace knnmi

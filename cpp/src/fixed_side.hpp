@@ -85,7 +85,8 @@ public:
 
     // For counts_by_line(): see RankedColumn.
     const SortedLine& line() const { return *line_; }
-    RankedColumn ranked(std::shared_ptr<const SortedColumn> other, std::span<const double> y, double y_cap) const;
+    RankedColumn ranked(std::shared_ptr<const SortedColumn> other, std::span<const double> y, double y_cap,
+                        RankedColumn::Counts counts = RankedColumn::Counts::in_windows) const;
 
     // The last column of z, by position.
     const double* z() const {

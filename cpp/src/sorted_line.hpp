@@ -30,7 +30,7 @@ private:
     double z_cap_;
 };
 
-inline constexpr std::size_t worth_a_grid = 8192;  // rows from which on a column has one
+inline constexpr std::size_t worth_a_grid = 8192;  // rows from which on every column has one
 
 // One y along a SortedLine.
 class RankedColumn {

@@ -16,6 +16,8 @@ struct BoxQuery {
     double radius;
 };
 
+inline constexpr std::size_t small_grid_shift = 5;
+
 // A y along the order of a z of one column: ranks[i] is the rank of the i-th point by z among the sorted values of y;
 // after them are 64 more. Of a y alone, sorted, z and ranks are null.
 //
@@ -25,8 +27,6 @@ struct BoxQuery {
 // cells by z and the first c cells by y. Beside ranks there may be one with small_grid_shift; then by_rank is not null.
 // Large ones have one instead of ranks. places[i] is the place of the i-th point by z among the sorted values, equal
 // ones one after another, and by_place is the inverse.
-inline constexpr std::size_t small_grid_shift = 5;
-
 struct RankedLine {
     std::size_t points;
     const SortedLevels* y;

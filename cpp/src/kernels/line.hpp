@@ -52,7 +52,7 @@ inline std::size_t placed_by_grid(const RankedLine& line, Range window, Range pl
 
 // The same by a small grid, whose cells are so narrow that what is beside them is looked at in one step each.
 [[gnu::noinline]] inline std::size_t placed_by_small_grid(const RankedLine& line, Range window, Range places) {
-    constexpr std::size_t shift = small_grid_shift, cell = std::size_t{1} << shift;
+    constexpr std::size_t cell = std::size_t{1} << small_grid_shift;
     static_assert(cell == 32);
     const auto in_cell = [](const std::uint16_t* numbers, std::size_t end, Range wanted) {  // of its numbers before end
         if (wanted.begin == wanted.end) return std::size_t{0};
