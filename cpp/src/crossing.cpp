@@ -11,12 +11,12 @@ Axis::Axis(std::span<const double> values, double cap, std::size_t k)
     : rows_(ascending_rows(Points::single_column(values.data(), values.size()))),
       places_(rows_.size()),
       sorted_(values),
-      padded_(rows_.size() + 2 * plane_margin, std::numeric_limits<double>::infinity()),
+      padded_(rows_.size() + 2 * batch_step, std::numeric_limits<double>::infinity()),
       cap_(cap) {
     const std::size_t n = rows_.size();
     const std::span<const double> value = sorted_.values();
-    std::fill_n(padded_.begin(), plane_margin, -std::numeric_limits<double>::infinity());
-    std::copy(value.begin(), value.end(), padded_.begin() + plane_margin);
+    std::fill_n(padded_.begin(), batch_step, -std::numeric_limits<double>::infinity());
+    std::copy(value.begin(), value.end(), padded_.begin() + batch_step);
     for (std::size_t place = 0; place < n; ++place) places_[rows_[place]] = static_cast<std::uint32_t>(place);
     // Of two independent columns with an even spread, a point's k-th neighbour is about so many places away.
     const std::size_t farther = 1 + static_cast<std::size_t>(0.5 * std::sqrt(static_cast<double>(k * n)));
@@ -50,38 +50,41 @@ double Axis::distance_to(std::size_t place, std::size_t farther) const {
 void Crossing::cross(const Axis& x, std::shared_ptr<const Axis> y, std::span<const std::uint32_t> places, bool mixed) {
     y_ = std::move(y);
     const std::size_t points = places.size();
-    y_along_x_.resize(points + 2 * plane_margin);
-    x_along_y_.resize(points + 2 * plane_margin);
-    double *const y_along_x = y_along_x_.data() + plane_margin, *const x_along_y = x_along_y_.data() + plane_margin;
+    y_along_x_.resize(points);
+    x_along_y_.resize(points);
+    place_in_x_.resize(points);
     place_in_y_.resize(points);
+    if (mixed) {
+        equal_x_.resize(points);
+        equal_y_.resize(points);
+    }
     crossed_x_.resize(points + 32, 0xffff);
     crossed_y_.resize(points + 32, 0xffff);
     while (((points - 1) >> shift_) >= 0xffff) ++shift_;
     for (std::size_t p = 0; p < points; ++p) {
         const std::uint32_t in_y = places[x.rows()[p]];
         place_in_y_[p] = in_y;
+        place_in_x_[in_y] = static_cast<std::uint32_t>(p);
         crossed_x_[p] = static_cast<std::uint16_t>(in_y >> shift_);
         crossed_y_[in_y] = static_cast<std::uint16_t>(p >> shift_);
-        y_along_x[p] = y_->values()[in_y];
-        x_along_y[in_y] = x.values()[p];
+        y_along_x_[p] = y_->values()[in_y];
+        x_along_y_[in_y] = x.values()[p];
     }
     plane_ = {.points = points,
-              .x = x.view(y_along_x, crossed_x_.data()),
-              .y = y_->view(x_along_y, crossed_y_.data()),
+              .x = x.view(y_along_x_.data(), crossed_x_.data(), mixed ? equal_x_.data() : nullptr),
+              .y = y_->view(x_along_y_.data(), crossed_y_.data(), mixed ? equal_y_.data() : nullptr),
+              .place_in_x = place_in_x_.data(),
               .place_in_y = place_in_y_.data(),
               .shift = shift_};
     if (mixed) count_equal(x);
 }
 
 void Crossing::count_equal(const Axis& x) {
-    equal_.resize(plane_.points);
     tally_.assign(plane_.points, 0);  // by the first place of an x
-    place_in_x_.resize(plane_.points);
-    for (std::size_t p = 0; p < plane_.points; ++p) place_in_x_[place_in_y_[p]] = static_cast<std::uint32_t>(p);
     const auto tally = [&](std::size_t q) -> std::uint32_t& { return tally_[x.first_equal()[place_in_x_[q]]]; };
     for (std::size_t begin = 0, end = 0; begin < plane_.points; begin = end) {
         for (; end < plane_.points && y_->first_equal()[end] == begin; ++end) ++tally(end);
-        for (std::size_t q = begin; q < end; ++q) equal_[place_in_x_[q]] = tally(q) - 1;
+        for (std::size_t q = begin; q < end; ++q) equal_x_[place_in_x_[q]] = equal_y_[q] = tally(q) - 1;
         for (std::size_t q = begin; q < end; ++q) tally(q) = 0;
     }
 }

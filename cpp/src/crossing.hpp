@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "aligned.hpp"
 #include "kernels/kernels.hpp"
 #include "sorted_column.hpp"
 
@@ -24,11 +23,16 @@ public:
     const std::vector<std::uint32_t>& first_equal() const { return first_equal_; }  // by place: the first of its value
     bool is_category() const { return cap_ == cap_of(true); }
 
-    PlaneAxis view(const double* across, const std::uint16_t* crossed) const {
-        return {&sorted_.view(), padded_.data() + plane_margin,
-                across,          crossed,
-                root_.data(),    per_root_.data(),
-                gap_.data(),     cap_};
+    PlaneAxis view(const double* across, const std::uint16_t* crossed, const std::uint32_t* equal) const {
+        return {.sorted = &sorted_.view(),
+                .values = padded_.data() + batch_step,
+                .across = across,
+                .crossed = crossed,
+                .root = root_.data(),
+                .per_root = per_root_.data(),
+                .gap = gap_.data(),
+                .equal = equal,
+                .cap = cap_};
     }
 
 private:
@@ -36,7 +40,7 @@ private:
 
     std::vector<std::uint32_t> rows_, places_, first_equal_;
     SortedColumn sorted_;
-    AlignedVector<double> padded_;  // the sorted values with margins
+    std::vector<double> padded_;  // the sorted values with margins
     std::vector<double> root_, per_root_, gap_;
     double cap_;
 };
@@ -49,15 +53,13 @@ public:
 
     const Plane& plane() const { return plane_; }
 
-    // For each place on the axis of x, how many others are equal in both x and y.
-    std::span<const std::uint32_t> equal() const { return equal_; }
-
 private:
+    // For each place on the axis of x, and on that of y, how many others are equal in both.
     void count_equal(const Axis& x);
 
     std::shared_ptr<const Axis> y_;
     std::vector<double> y_along_x_, x_along_y_;
-    std::vector<std::uint32_t> place_in_y_, place_in_x_, tally_, equal_;
+    std::vector<std::uint32_t> place_in_y_, place_in_x_, tally_, equal_x_, equal_y_;
     std::vector<std::uint16_t> crossed_x_, crossed_y_;
     std::size_t shift_ = 0;
     Plane plane_{};

@@ -6,8 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "aligned.hpp"
-#include "crossing.hpp"
+#include "crossing_batch.hpp"
 #include "engines.hpp"
 #include "parallel.hpp"
 #include "terms.hpp"
@@ -28,7 +27,7 @@ public:
         : kernels_(&kernels),
           terms_(&terms),
           k_(k),
-          distances_(std::max(points, batch_size * (most + 2 * plane_margin))),
+          distances_(std::max(points, batch_size * (most + 2 * batch_step))),
           room_(2 * k) {}
 
     // Before the points of other planes: what was learnt from the last ones may be far off.
@@ -42,7 +41,6 @@ public:
         for (; begin < end; begin += run) {
             end_if_stopped();
             const std::size_t many = std::min(run, end - begin);
-            if (terms_->mixed()) std::copy_n(crossing.equal().data() + begin, many, joint);
             kernels_->plane_within(crossing.plane(), begin, begin + many, k_, terms_->reach(), scratch,
                                    {x, y, terms_->mixed() ? joint : nullptr});
             for (std::size_t i = 0; i < many; ++i) consume(begin + i, x[i], y[i], joint[i]);
@@ -52,20 +50,18 @@ public:
 
     // Calls consume(column, counts in x, in y, in both).
     template <class Consume>
-    void count(const PlaneBatch& batch, std::span<const Crossing> crossings, std::size_t begin, std::size_t end,
-               const Consume& consume) {
+    void count(const PlaneBatch& batch, std::size_t begin, std::size_t end, const Consume& consume) {
         PlaneScratch scratch{distances_.data(), room_.data(), scale_};
-        std::uint32_t x[batch_size][batch_run], y[batch_size][batch_run], joint[batch_size][batch_run] = {};
+        std::uint32_t x[batch_size][batch_run], y[batch_size][batch_run], joint[batch_size][batch_run + 1] = {};
         PlaneCounts counts[batch_size];
-        for (std::size_t l = 0; l < batch_size; ++l) counts[l] = {x[l], y[l], terms_->mixed() ? joint[l] : nullptr};
+        std::size_t many[batch_size];
+        for (std::size_t l = 0; l < batch_size; ++l) counts[l] = {x[l], y[l], joint[l]};
         for (; begin < end; begin += batch_run) {
             end_if_stopped();
-            const std::size_t many = std::min(batch_run, end - begin);
-            for (std::size_t l = 0; terms_->mixed() && l < batch.columns; ++l)
-                std::copy_n(crossings[l].equal().data() + begin, many, joint[l]);
-            kernels_->plane_batch_within(batch, begin, begin + many, k_, terms_->reach(), scratch, counts);
+            kernels_->plane_batch_within(batch, begin, std::min(begin + batch_run, end), k_, terms_->reach(), scratch,
+                                         counts, many);
             for (std::size_t l = 0; l < batch.columns; ++l)
-                for (std::size_t i = 0; i < many; ++i) consume(l, x[l][i], y[l][i], joint[l][i]);
+                for (std::size_t i = 0; i < many[l]; ++i) consume(l, x[l][i], y[l][i], joint[l][i]);
         }
         scale_ = scratch.scale;
     }
@@ -124,6 +120,8 @@ private:
             if (source.rows) shared_ = axis(0);
         }
 
+        bool of_one() const { return shared_ != nullptr; }
+
         std::shared_ptr<const Axis> axis(std::size_t index) const {
             if (shared_) return shared_;
             std::vector<double> values(engine_->points());
@@ -155,22 +153,14 @@ private:
             crossings[lane].cross(engine->x_, y, places, engine->terms_.mixed());
         }
 
-        PlaneBatch take_batch(const Permuted& permuted, std::size_t first, std::size_t columns) {
-            side_by_side.resize((engine->points() + 2 * batch_step) * batch_size);
-            double* const y = side_by_side.data() + batch_step * batch_size;
-            for (std::size_t l = 0; l < columns; ++l) {
-                take(permuted, first + l, l);
-                planes[l] = crossings[l].plane();
-                for (std::size_t p = 0; p < engine->points(); ++p) y[p * batch_size + l] = planes[l].x.across[p];
-            }
-            return {.planes = planes, .columns = columns, .y = y, .most = engine->most_};
+        void take_batch(const Permuted& permuted, std::size_t first, std::size_t columns) {
+            for (std::size_t l = 0; l < columns; ++l) take(permuted, first + l, l);
+            crossings.put_side_by_side(columns, permuted.of_one(), engine->most_);
         }
 
         const PlaneEngine* engine;
         Counter counter;
-        Crossing crossings[batch_size];
-        Plane planes[batch_size];
-        AlignedVector<double> side_by_side;
+        CrossingBatch crossings;
         std::vector<std::uint32_t> places;
     };
 
@@ -199,13 +189,14 @@ private:
         parallel_for(batches * parts, options_, [&](std::size_t task, int thread) {
             Worker& own = workers[static_cast<std::size_t>(thread)];
             const std::size_t at = task / parts * batch_size, begin = task % parts * part;
-            const PlaneBatch batch = own.take_batch(permuted, first + at, std::min(batch_size, out.size() - at));
+            own.take_batch(permuted, first + at, std::min(batch_size, out.size() - at));
             Sum* const sums = partial[static_cast<std::size_t>(thread)].data() + at;
             own.counter.begin_planes();
-            own.counter.count(batch, own.crossings, begin, std::min(begin + part, points()),
-                              [&](std::size_t l, std::size_t x, std::size_t y, std::size_t joint) {
-                                  sums[l] += terms_(x, y, points() - 1, joint);
-                              });
+            for (const PlaneBatch& batch : own.crossings.batches())
+                own.counter.count(batch, begin, std::min(begin + part, points()),
+                                  [&](std::size_t l, std::size_t x, std::size_t y, std::size_t joint) {
+                                      sums[l] += terms_(x, y, points() - 1, joint);
+                                  });
         });
         add_up(partial, out);
     }

@@ -159,25 +159,26 @@ struct BatchCounts {
     std::int64_t joint[batch_size];                              // of the mixed estimator only
 };
 
-inline constexpr std::size_t plane_margin = 64;
+inline constexpr std::size_t batch_step = 4;   // neighbours on one side that are looked at in a row
+inline constexpr std::size_t batch_run = 128;  // places whose points are counted at a time
 
-// Points of a plane by their place on one of its axes. Before `values` and `across` there are plane_margin places more,
-// and after them too: those of values hold infinities of the sign.
+// Points of a plane by their place on one of its axes.
 struct PlaneAxis {
     const SortedLevels* sorted;    // the coordinate on this axis, ascending
-    const double* values;          // the same
+    const double* values;          // the same, with batch_step infinities of the sign before and after them
     const double* across;          // the other one of each
     const std::uint16_t* crossed;  // its place on the other axis over 2^shift; 32 more that are 0xffff
     const double* root;            // of how far away a point is that is about as near as k-th neighbours lie
     const double* per_root;        // how many places that is, over it
     const double* gap;             // a little more than to the nearest other value where values are equal, else 0
+    const std::uint32_t* equal;    // how many others are equal in both coordinates; null without joint counts
     double cap;
 };
 
 struct Plane {
     std::size_t points;
     PlaneAxis x, y;
-    const std::uint32_t* place_in_y;  // by place on the x axis
+    const std::uint32_t *place_in_x, *place_in_y;  // by place on the other axis
     std::size_t shift;
 };
 
@@ -186,20 +187,19 @@ struct PlaneCounts {
     std::uint32_t *x, *y, *joint;
 };
 
-// Planes with the same x, and none with categories.
+// Planes with an axis in common, along which some of the points look for their neighbours. None has categories.
 struct PlaneBatch {
     const Plane* planes;
     std::size_t columns;  // batch_size at most
-    const double* y;      // eight columns side by side along x; batch_step rows more before and after them
-    std::size_t most;     // neighbours along x that are looked at
+    PlaneAxis Plane::* along;
+    const double* across;         // eight columns side by side; batch_step rows more before and after them
+    const std::uint8_t* looking;  // by place on that axis, a bit for each plane
+    std::size_t most;             // neighbours that are looked at
 };
-
-inline constexpr std::size_t batch_step = 4;   // neighbours on one side that are looked at in a row
-inline constexpr std::size_t batch_run = 128;  // points that are counted at a time
 
 // What one thread needs to go through planes of as many points.
 struct PlaneScratch {
-    double* distances;  // as many as there are points; of batches batch_size * (most + 2 * plane_margin) at least
+    double* distances;  // as many as there are points; of batches batch_size * (most + 2 * batch_step) at least
     double* room;       // 2 * k values
     double scale;       // of the radius that is tried first: learnt from point to point
 };
@@ -297,12 +297,13 @@ struct Kernels {
     void (*batch_smaller)(const RankedLines& lines, std::size_t columns, const double* y, std::uint32_t* out);
 
     // Of the points from one place on the x axis to before another: counts within the distance to the k-th neighbour
-    // times `reach`. The joint counts, which may be left out, hold before how many others are equal.
+    // times `reach`. The joint counts may be left out.
     void (*plane_within)(const Plane& plane, std::size_t begin, std::size_t end, std::size_t k, double reach,
                          PlaneScratch& scratch, const PlaneCounts& counts);
-    // The same for each plane of a batch, of batch_run points at most.
+    // The same for the points of each plane of a batch that look along its axis, from one place there to before
+    // another, batch_run at most. They are in any order; writes how many they are. There is room for one count more.
     void (*plane_batch_within)(const PlaneBatch& batch, std::size_t begin, std::size_t end, std::size_t k, double reach,
-                               PlaneScratch& scratch, const PlaneCounts* counts);
+                               PlaneScratch& scratch, const PlaneCounts* counts, std::size_t* many);
 
     // How many others are within each radius of one point in (x, z).
     void (*space_near)(const Space& space, std::size_t place, std::size_t radii, std::uint32_t* out);

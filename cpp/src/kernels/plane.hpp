@@ -273,15 +273,20 @@ inline void plane_radii(const Plane& plane, const std::size_t* places, std::size
                         std::size_t k, double reach, PlaneScratch& scratch, double* radius, std::uint32_t* joint) {
     PlaneQuery queries[plane_run];
     const auto least = static_cast<double>(2 * k);
-    const auto k_are_equal = [&](std::size_t i) { return joint != nullptr && joint[i] >= k; };
+    const auto k_are_equal = [&](std::size_t i) { return joint != nullptr && plane.x.equal[places[i]] >= k; };
     for (std::size_t i = 0; i < many; ++i) {
         queries[i] = place_of(plane, places[i]);
         if (!k_are_equal(i)) first_look(plane, queries[i], scratch.scale, least);
     }
-    for (std::size_t i = 0; i < many; ++i)
-        radius[i] = k_are_equal(i) ? 0.0
-                                   : reach * plane_nearest<WithCategories>(plane, queries[i], none, k, reach, scratch,
-                                                                           joint == nullptr ? nullptr : joint + i);
+    for (std::size_t i = 0; i < many; ++i) {
+        if (k_are_equal(i)) {
+            joint[i] = plane.x.equal[places[i]];
+            radius[i] = 0.0;
+        } else {
+            radius[i] = reach * plane_nearest<WithCategories>(plane, queries[i], none, k, reach, scratch,
+                                                              joint == nullptr ? nullptr : joint + i);
+        }
+    }
 }
 
 // How many others are within its own radius of each of `many` values on one axis; up to a whole eight can be read.
