@@ -31,6 +31,7 @@ Axis::Axis(std::span<const double> values, double cap, std::size_t k)
             root_.push_back(std::sqrt(std::clamp(distance, least_root, 1 / least_root)));
             per_root_.push_back(static_cast<double>(farther) / root_.back());
             gap_.push_back(end - begin > 1 ? gap : 0.0);
+            spacing_.push_back(std::max(distance, gap_.back()));
             first_equal_.push_back(static_cast<std::uint32_t>(begin));
         }
     }

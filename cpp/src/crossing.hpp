@@ -21,6 +21,7 @@ public:
     const std::vector<std::uint32_t>& places() const { return places_; }            // by row
     std::span<const double> values() const { return sorted_.values(); }             // by place
     const std::vector<std::uint32_t>& first_equal() const { return first_equal_; }  // by place: the first of its value
+    std::span<const double> spacing() const { return spacing_; }  // by place: of its neighbours, to compare with others
     bool is_category() const { return cap_ == cap_of(true); }
 
     PlaneAxis view(const double* across, const std::uint16_t* crossed, const std::uint32_t* equal) const {
@@ -41,7 +42,7 @@ private:
     std::vector<std::uint32_t> rows_, places_, first_equal_;
     SortedColumn sorted_;
     std::vector<double> padded_;  // the sorted values with margins
-    std::vector<double> root_, per_root_, gap_;
+    std::vector<double> root_, per_root_, gap_, spacing_;
     double cap_;
 };
 

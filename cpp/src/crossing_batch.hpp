@@ -15,9 +15,9 @@ class CrossingBatch {
 public:
     Crossing& operator[](std::size_t lane) { return crossings_[lane]; }
 
-    // The first `columns` crossings side by side, with so many neighbours to look at. Where they have one axis of y,
-    // a point looks along y if others are much sparser there than along x, as fewer are then within its distances.
-    void put_side_by_side(std::size_t columns, bool one_y, std::size_t most);
+    // The first `columns` crossings side by side, with so many neighbours to look at. Where they have one axis of y, a
+    // point looks along y if its neighbours are sparser there than along x, as fewer are then within its distances.
+    void put_side_by_side(std::size_t columns, const Axis& x, const Axis* y, std::size_t most);
 
     // Along x and, if any point looks there, along y.
     std::span<const PlaneBatch> batches() const { return {batches_, along_y_ ? 2u : 1u}; }
@@ -29,7 +29,7 @@ private:
         std::vector<std::uint8_t> looking;
     };
 
-    bool send_to_sparser_axes(std::size_t columns);
+    bool send_to_sparser_axes(std::size_t columns, std::span<const double> x, std::span<const double> y);
     void fill(PlaneBatch& batch, Side& side, PlaneAxis Plane::* axis, std::size_t columns, std::size_t most) const;
 
     Crossing crossings_[batch_size];

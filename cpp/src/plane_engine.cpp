@@ -120,7 +120,7 @@ private:
             if (source.rows) shared_ = axis(0);
         }
 
-        bool of_one() const { return shared_ != nullptr; }
+        const Axis* shared_axis() const { return shared_.get(); }
 
         std::shared_ptr<const Axis> axis(std::size_t index) const {
             if (shared_) return shared_;
@@ -155,7 +155,7 @@ private:
 
         void take_batch(const Permuted& permuted, std::size_t first, std::size_t columns) {
             for (std::size_t l = 0; l < columns; ++l) take(permuted, first + l, l);
-            crossings.put_side_by_side(columns, permuted.of_one(), engine->most_);
+            crossings.put_side_by_side(columns, engine->x_, permuted.shared_axis(), engine->most_);
         }
 
         const PlaneEngine* engine;
