@@ -37,7 +37,10 @@ public:
     std::size_t columns() const { return columns_; }
     std::size_t columns_in(std::size_t batch) const { return std::min(batch_size, columns_ - batch * batch_size); }
     BatchView batch(std::size_t b) const {
-        return {values_.data() + b * rows_ * batch_size, caps_.empty() ? nullptr : caps_.data() + b * batch_size};
+        const auto values = [&](std::size_t of) { return values_.data() + of * rows_ * batch_size; };
+        return {.values = values(b),
+                .caps = caps_.empty() ? nullptr : caps_.data() + b * batch_size,
+                .next = values(b + 1 < batches() ? b + 1 : 0)};
     }
     // Where there is a line, as are the next.
     RankedLines lines(std::size_t batch) const {

@@ -137,7 +137,8 @@ inline NeighborList order_by_distance(PointDistances found, std::size_t count, s
 template <bool WithCategories>
 class BatchDistance {
 public:
-    BatchDistance(const BatchView& y, std::size_t self) : values_(y.values), own_(load(y.values + self * lanes)) {
+    BatchDistance(const BatchView& y, std::size_t self)
+        : values_(y.values), next_(y.next), own_(load(y.values + self * lanes)) {
         if constexpr (WithCategories) caps_ = load(y.caps);
     }
 
@@ -148,8 +149,12 @@ public:
         return larger(broadcast(other), difference);
     }
 
+    void prefetch(const std::uint32_t* positions) const {
+        for (std::size_t i = 0; i < lanes; ++i) __builtin_prefetch(next_ + positions[i] * lanes);
+    }
+
 private:
-    const double* values_;
+    const double *values_, *next_;
     Doubles own_, caps_;
 };
 
@@ -167,6 +172,7 @@ template <class Nearest, class Distance>
     for (std::size_t c = 0; c < xz.chunks; ++c) {
         const unsigned open = bits(less(broadcast(xz.floor[c]), nearest.bound())) & wanted;
         if (open == 0 || count(open) * patience < c * lanes) return open;
+        y_distance.prefetch(xz.position + c * lanes);
         const auto distance = [&](std::size_t i) { return y_distance(xz.position[i], xz.distance[i]); };
         for (std::size_t i = c * lanes; i < (c + 1) * lanes; i += Nearest::at_once) {
             if constexpr (Nearest::at_once == 4)
@@ -237,8 +243,11 @@ inline void batch_within_y(const NeighborList& list, const BatchView& y, std::si
     with_distance(y, self, [&](const auto& y_distance) {
         const Doubles reach = load(radius);
         Integers n = zeros();
-        for (std::size_t i = 0; i < end; ++i)
-            n = count_up(n, less_equal(y_distance(list.position[i], list.distance[i]), reach));
+        for (std::size_t first = 0; first < end; first += lanes) {
+            y_distance.prefetch(list.position + first);
+            for (std::size_t i = first; i < first + lanes; ++i)
+                n = count_up(n, less_equal(y_distance(list.position[i], list.distance[i]), reach));
+        }
         store(in_both, n);
     });
 }

@@ -130,6 +130,7 @@ struct NeighborList {
 struct BatchView {
     const double* values;
     const double* caps;  // null: no categories
+    const double* next;  // values of a batch that will be walked next near the same points
 };
 
 // Four batches of columns that hold the same values, of no category, or fewer. Column l of them has the value at place

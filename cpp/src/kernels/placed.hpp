@@ -30,7 +30,7 @@ inline void ranks_among(const NeighborList& radii, const double* distances, std:
                                                 const double* radius) {
     std::uint32_t far = 0;
     for (std::size_t b = 0; b * lanes < y.columns; ++b) {
-        const BatchDistance<false> distance({y.values + b * y.stride, nullptr}, self);
+        const BatchDistance<false> distance({y.values + b * y.stride, nullptr, nullptr}, self);
         const Doubles apart = distance(position, 0.0);
         far |= std::uint32_t{bits(less(load(radius + b * lanes), apart))} << (b * lanes);
     }
