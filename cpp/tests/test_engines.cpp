@@ -407,8 +407,8 @@ TEST(several_categories_against_brute_force) {
 }
 
 // Rows of y number 0 in another order, some of them repeated and some left out.
-void check_rows_of_one_column(const Family& family, std::size_t n, std::size_t dz, Estimator estimator, bool repeated,
-                              std::mt19937_64& draw) {
+void check_rows_of_one_column(const Family& family, std::size_t n, std::size_t dz, const Neighborhood& neighborhood,
+                              bool repeated, std::mt19937_64& draw, const Options& options = {}) {
     const std::size_t columns = 20;  // in parts of two batches and one
     Sample sample = with_categories(family.make(n, 1 + dz + columns, 6), draw);
     if (!sample.categories.empty())
@@ -421,7 +421,7 @@ void check_rows_of_one_column(const Family& family, std::size_t n, std::size_t d
         for (std::size_t i = 0; repeated && i < n; i += 3) rows[j][i] = rows[j][(i + 1) % n];
         for (std::size_t i = 0; i < n; ++i) sample(i, 1 + dz + j) = sample(rows[j][i], 1 + dz);
     }
-    const Problem problem{sample, dz, {3, estimator}};
+    const Problem problem{sample, dz, neighborhood};
     ColumnSource source = problem.source();
     source.rows = [&](std::size_t j, std::span<std::uint32_t> out) {
         std::copy(rows[j].begin(), rows[j].end(), out.begin());
@@ -434,7 +434,7 @@ void check_rows_of_one_column(const Family& family, std::size_t n, std::size_t d
     for (const auto& engine : engines) {
         if (!serves(engine, problem)) continue;
         for (const Kernels* const set : usable_kernels()) {
-            const auto made = engine.make(problem.x(), problem.z(), problem.neighborhood, *set, {});
+            const auto made = engine.make(problem.x(), problem.z(), problem.neighborhood, *set, options);
             std::vector<Sum> sums(columns);
             made->sums(source, 1, 0, std::span(sums).first(12));
             made->sums(source, 1, 12, std::span(sums).subspan(12));
@@ -451,8 +451,20 @@ TEST(rows_of_one_column_against_brute_force) {
             if (dz == 0 && repeated) continue;  // without z each row comes once
             for (const Family& family : data_families)
                 for (const Estimator estimator : {Estimator::ksg, Estimator::mixed})
-                    check_rows_of_one_column(family, 150, dz, estimator, repeated, draw);
+                    check_rows_of_one_column(family, 150, dz, {3, estimator}, repeated, draw);
         }
+}
+
+// So many points that they are looked at run after run, along x and along y. Some threads share out those of the same
+// planes.
+TEST(rows_of_one_column_in_planes_against_brute_force) {
+    std::mt19937_64 draw(17);
+    std::size_t n = 290;
+    for (const Family& family : std::span(data_families).first(share_of(std::size(data_families))))
+        for (const Estimator estimator : {Estimator::ksg, Estimator::mixed})
+            for (const int k : {1, 4, 16})
+                check_rows_of_one_column(family, n += 5, 0, {k, estimator}, false, draw,
+                                         {.threads = static_cast<int>(1 + n / 5 % 4)});
 }
 
 // With so many rows that large sets of them are equal in x and z.
@@ -467,7 +479,7 @@ TEST(rows_of_one_column_in_sets_against_brute_force) {
     for (const Family& family : std::span(families).first(share_of(2)))
         for (const std::size_t dz : {1u, 2u})
             for (const Estimator estimator : {Estimator::ksg, Estimator::mixed})
-                check_rows_of_one_column(family, 1'800, dz, estimator, estimator == Estimator::mixed, draw);
+                check_rows_of_one_column(family, 1'800, dz, {3, estimator}, estimator == Estimator::mixed, draw);
 }
 
 // So many that lists would grow long; without ties, or with them and a column of two values.
@@ -481,8 +493,8 @@ TEST(rows_of_one_column_far_out_against_brute_force) {
     std::mt19937_64 draw(16);
     const std::size_t conditions[] = {2, 1, 3};
     for (const std::size_t dz : std::span(conditions).first(share_of(3))) {
-        check_rows_of_one_column({"heavy tails", heavy_tails}, 1'800, dz, Estimator::ksg, false, draw);
-        if (share_of(2) == 2) check_rows_of_one_column(tied, 1'800, dz, Estimator::mixed, false, draw);
+        check_rows_of_one_column({"heavy tails", heavy_tails}, 1'800, dz, {3, Estimator::ksg}, false, draw);
+        if (share_of(2) == 2) check_rows_of_one_column(tied, 1'800, dz, {3, Estimator::mixed}, false, draw);
     }
 }
 
