@@ -150,7 +150,7 @@ def beside_ranks(
                 calls[name] = partial(
                     pyknnmi.numbers.permutation_test, x, y, z, 3, threads=1, categories=flags, permutations=200
                 )
-            timing = in_turn(calls, rounds=3)
+            timing = in_turn(calls, rounds=9)
             for name in calls:
                 yield Row(part, n, d, 1, name, timing.median(name), "s", timing.ratio(name, "ranks"))
 
