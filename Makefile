@@ -92,8 +92,10 @@ sanitized_tests := tests/numbers tests/regression/test_graph_search.py
 packages_of = $$($(1) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 
 # The extension goes into an environment of its own, which sees the packages of .venv. Not with warnings as errors:
-# sanitizers make GCC warn about its own headers. An eighth of the random inputs, to take minutes only.
-sanitize sanitize-threads: export KNNMI_TEST_SHARE := 8
+# sanitizers make GCC warn about its own headers. An eighth of the random inputs, to take minutes only. Fewer still for
+# data races, which hardly depend on the numbers.
+sanitize: export KNNMI_TEST_SHARE := 8
+sanitize-threads: export KNNMI_TEST_SHARE := 32
 sanitize: .venv/.test .venv/bin/cmake
 	rm -rf build/asan/wheel
 	SKBUILD_CMAKE_DEFINE="KNNMI_SANITIZE=address$(comma)undefined;KNNMI_BUILD_TESTS=ON" \
