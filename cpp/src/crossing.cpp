@@ -11,12 +11,12 @@ Axis::Axis(std::span<const double> values, double cap, std::size_t k)
     : rows_(ascending_rows(Points::single_column(values.data(), values.size()))),
       places_(rows_.size()),
       sorted_(values),
-      padded_(rows_.size() + 2 * batch_step, std::numeric_limits<double>::infinity()),
+      padded_(rows_.size() + 2 * batch_size, std::numeric_limits<double>::infinity()),
       cap_(cap) {
     const std::size_t n = rows_.size();
     const std::span<const double> value = sorted_.values();
-    std::fill_n(padded_.begin(), batch_step, -std::numeric_limits<double>::infinity());
-    std::copy(value.begin(), value.end(), padded_.begin() + batch_step);
+    std::fill_n(padded_.begin(), batch_size, -std::numeric_limits<double>::infinity());
+    std::copy(value.begin(), value.end(), padded_.begin() + batch_size);
     for (std::size_t place = 0; place < n; ++place) places_[rows_[place]] = static_cast<std::uint32_t>(place);
     // Of two independent columns with an even spread, a point's k-th neighbour is about so many places away.
     const std::size_t farther = 1 + static_cast<std::size_t>(0.5 * std::sqrt(static_cast<double>(k * n)));
@@ -51,8 +51,8 @@ double Axis::distance_to(std::size_t place, std::size_t farther) const {
 void Crossing::cross(const Axis& x, std::shared_ptr<const Axis> y, std::span<const std::uint32_t> places, bool mixed) {
     y_ = std::move(y);
     const std::size_t points = places.size();
-    y_along_x_.resize(points);
-    x_along_y_.resize(points);
+    y_along_x_.resize(points + batch_size);
+    x_along_y_.resize(points + batch_size);
     place_in_x_.resize(points);
     place_in_y_.resize(points);
     if (mixed) {

@@ -26,7 +26,7 @@ public:
 
     PlaneAxis view(const double* across, const std::uint16_t* crossed, const std::uint32_t* equal) const {
         return {.sorted = &sorted_.view(),
-                .values = padded_.data() + batch_step,
+                .values = padded_.data() + batch_size,
                 .across = across,
                 .crossed = crossed,
                 .root = root_.data(),

@@ -166,8 +166,8 @@ inline constexpr std::size_t batch_run = 128;  // places whose points are counte
 // Points of a plane by their place on one of its axes.
 struct PlaneAxis {
     const SortedLevels* sorted;    // the coordinate on this axis, ascending
-    const double* values;          // the same, with batch_step infinities of the sign before and after them
-    const double* across;          // the other one of each
+    const double* values;          // the same, with batch_size infinities of the sign before and after them
+    const double* across;          // the other one of each; batch_size more numbers
     const std::uint16_t* crossed;  // its place on the other axis over 2^shift; 32 more that are 0xffff
     const double* root;            // of how far away a point is that is about as near as k-th neighbours lie
     const double* per_root;        // how many places that is, over it
