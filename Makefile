@@ -92,9 +92,9 @@ sanitized_tests := tests/numbers tests/regression/test_graph_search.py
 packages_of = $$($(1) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 
 # The extension goes into an environment of its own, which sees the packages of .venv. Not with warnings as errors:
-# sanitizers make GCC warn about its own headers. An eighth of the random inputs, to take minutes only. Fewer still for
+# sanitizers make GCC warn about its own headers. A part of the random inputs, to take minutes only; a smaller one for
 # data races, which hardly depend on the numbers.
-sanitize: export KNNMI_TEST_SHARE := 8
+sanitize: export KNNMI_TEST_SHARE := 16
 sanitize-threads: export KNNMI_TEST_SHARE := 32
 sanitize: .venv/.test .venv/bin/cmake
 	rm -rf build/asan/wheel

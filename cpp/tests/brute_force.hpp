@@ -20,23 +20,22 @@ inline double max_norm(const Points& points, std::size_t i, std::size_t j) {
     return distance;
 }
 
-// From point i to its k-th neighbour in the space that all blocks of columns span together.
-inline double brute_force_kth_distance(std::initializer_list<Points> blocks, std::size_t i, int k) {
-    std::vector<double> distances;
-    for (std::size_t j = 0; j < blocks.begin()->rows(); ++j) {
-        if (j == i) continue;
-        double distance = 0.0;
-        for (const Points& block : blocks) distance = std::max(distance, max_norm(block, i, j));
-        distances.push_back(distance);
-    }
+// The k-th smallest of the distances to the points other than number i.
+inline double kth_distance(std::vector<double> distances, std::size_t i, int k) {
+    distances.erase(distances.begin() + static_cast<std::ptrdiff_t>(i));
     std::nth_element(distances.begin(), distances.begin() + (k - 1), distances.end());
     return distances[static_cast<std::size_t>(k - 1)];
 }
 
-inline double brute_force_radius(const Points& x, const Points& y, const Points& z, std::size_t i,
-                                 const Neighborhood& neighborhood) {
+inline double brute_force_kth_distance(const Points& points, std::size_t i, int k) {
+    std::vector<double> distances(points.rows());
+    for (std::size_t j = 0; j < points.rows(); ++j) distances[j] = max_norm(points, i, j);
+    return kth_distance(distances, i, k);
+}
+
+inline double radius_of(const std::vector<double>& joint, std::size_t i, const Neighborhood& neighborhood) {
     if (neighborhood.estimator == Estimator::cells) return 0.0;
-    const double rho = brute_force_kth_distance({x, y, z}, i, neighborhood.k);
+    const double rho = kth_distance(joint, i, neighborhood.k);
     return neighborhood.estimator == Estimator::mixed ? widened(rho) : shrunken(rho);
 }
 
@@ -47,15 +46,21 @@ inline NeighborCounts brute_force_counts(const Points& x, const Points& y, const
     const std::vector<std::uint32_t> none(n);
     NeighborCounts counts{none, none, none, {}};
     if (with_joint) counts.joint = none;
+    std::vector<double> dx(n), dy(n), dz(n), joint(n);
     for (std::size_t i = 0; i < n; ++i) {
-        const double radius = brute_force_radius(x, y, z, i, neighborhood);
+        for (std::size_t j = 0; j < n; ++j) {
+            dx[j] = max_norm(x, i, j);
+            dy[j] = max_norm(y, i, j);
+            dz[j] = max_norm(z, i, j);  // 0 without columns
+            joint[j] = std::max({dx[j], dy[j], dz[j]});
+        }
+        const double radius = radius_of(joint, i, neighborhood);
         for (std::size_t j = 0; j < n; ++j) {
             if (j == i) continue;
-            const double dx = max_norm(x, i, j), dy = max_norm(y, i, j), dz = max_norm(z, i, j);
-            counts.xz[i] += std::max(dx, dz) <= radius;
-            counts.yz[i] += std::max(dy, dz) <= radius;
-            if (with_joint) counts.joint[i] += std::max({dx, dy, dz}) <= radius;
-            counts.z[i] += dz <= radius;  // without columns every point is at distance 0
+            counts.xz[i] += std::max(dx[j], dz[j]) <= radius;
+            counts.yz[i] += std::max(dy[j], dz[j]) <= radius;
+            if (with_joint) counts.joint[i] += joint[j] <= radius;
+            counts.z[i] += dz[j] <= radius;
         }
     }
     return counts;

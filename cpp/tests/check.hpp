@@ -2,6 +2,7 @@
 // run_tests(); }`.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -27,11 +28,15 @@ inline int& failures() {
 
 // So many random inputs or rows; with KNNMI_TEST_SHARE=8 in the environment an eighth of them, for builds with
 // sanitizers.
-inline std::size_t share_of(std::size_t count) {
+inline std::size_t share_divisor() {
     const char* const share = std::getenv("KNNMI_TEST_SHARE");
     const std::size_t divisor = share ? std::strtoul(share, nullptr, 10) : 1;
-    return divisor > 1 ? (count + divisor - 1) / divisor : count;
+    return divisor > 1 ? divisor : 1;
 }
+inline std::size_t share_of(std::size_t count) { return (count + share_divisor() - 1) / share_divisor(); }
+
+// Whether the case with a number belongs to that share.
+inline bool in_share(std::size_t number) { return number % share_divisor() == 0; }
 
 struct Registration {
     Registration(const char* name, void (*body)()) { cases().push_back({name, body}); }
@@ -46,13 +51,16 @@ inline void expect(bool holds, const char* what, const char* file, int line) {
 inline int run_tests() {
     for (const Case& test : cases()) {
         const int before = failures();
+        const auto start = std::chrono::steady_clock::now();
         try {
             test.body();
         } catch (const std::exception& error) {
             ++failures();
             std::printf("%s threw: %s\n", test.name, error.what());
         }
-        std::printf("%s %s\n", failures() == before ? "ok    " : "FAILED", test.name);
+        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+        std::printf("%s %6.1f s  %s\n", failures() == before ? "ok    " : "FAILED", taken.count(), test.name);
+        std::fflush(stdout);
     }
     return failures() == 0 ? 0 : 1;
 }

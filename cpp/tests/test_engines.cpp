@@ -196,6 +196,7 @@ TEST(points_equal_in_x_and_z_against_brute_force) {
             for (const int k : {1, 3, 20, 240})
                 for (const Estimator estimator : {Estimator::ksg, Estimator::mixed}) {
                     n += 3;
+                    if (!in_share(n / 3)) continue;
                     Sample sample = gaussian(n, 2 + 9, n);
                     for (std::size_t i = 0; i < n; ++i)
                         for (std::size_t j = 0; j < sample.columns; ++j) {
@@ -354,7 +355,7 @@ TEST(small_categories_against_brute_force) {
         for (const std::uint64_t levels : {2u, 15u, 90u})
             for (const int k : {1, 3, 20})
                 for (const Estimator estimator : {Estimator::ksg, Estimator::mixed}) {
-                    n += 1;
+                    if (!in_share(++n)) continue;
                     Sample sample = k == 1 ? heavy_tails(n, 2 + 9, n) : gaussian(n, 2 + 9, n);
                     for (double& value : sample.values)
                         value = scale * (scale == 1e308 ? std::tanh(value) : k == 3 ? std::round(value) : value);
@@ -379,9 +380,11 @@ TEST(small_categories_against_brute_force) {
 // Several categories in z, alone or beside a number, with few rows each and with many.
 TEST(several_categories_against_brute_force) {
     std::mt19937_64 draw(15);
-    for (const std::size_t numbers : {0u, 1u})
-        for (const std::uint64_t levels : {2u, 8u, 30u})
+    std::size_t number = 0;
+    for (const std::uint64_t levels : {8u, 2u, 30u})
+        for (const std::size_t numbers : {1u, 0u})
             for (const Estimator estimator : {Estimator::ksg, Estimator::mixed}) {
+                if (!in_share(number++)) continue;
                 const std::size_t dz = 2 + numbers;
                 Sample sample = gaussian(1'050, 1 + dz + 5, levels);
                 sample.categories.assign(sample.columns, 0);
@@ -446,12 +449,13 @@ void check_rows_of_one_column(const Family& family, std::size_t n, std::size_t d
 
 TEST(rows_of_one_column_against_brute_force) {
     std::mt19937_64 draw(14);
+    std::size_t number = 0;
     for (const std::size_t dz : {0u, 1u, 2u})
         for (const bool repeated : {false, true}) {
             if (dz == 0 && repeated) continue;  // without z each row comes once
             for (const Family& family : data_families)
                 for (const Estimator estimator : {Estimator::ksg, Estimator::mixed})
-                    check_rows_of_one_column(family, 150, dz, {3, estimator}, repeated, draw);
+                    if (in_share(number++)) check_rows_of_one_column(family, 150, dz, {3, estimator}, repeated, draw);
         }
 }
 
@@ -474,12 +478,13 @@ TEST(rows_of_one_column_in_sets_against_brute_force) {
                                 for (double& value : sample.values) value = std::max(value, 0.0);
                                 return sample;
                             }};
-    const Family families[] = {half_equal, {"two values", two_values}};
     std::mt19937_64 draw(15);
-    for (const Family& family : std::span(families).first(share_of(2)))
-        for (const std::size_t dz : {1u, 2u})
-            for (const Estimator estimator : {Estimator::ksg, Estimator::mixed})
-                check_rows_of_one_column(family, 1'800, dz, {3, estimator}, estimator == Estimator::mixed, draw);
+    std::size_t number = 0;
+    for (const Family& family : {half_equal, Family{"two values", two_values}})
+        for (const Estimator estimator : {Estimator::mixed, Estimator::ksg})
+            for (const std::size_t dz : {1u, 2u})
+                if (in_share(number++))
+                    check_rows_of_one_column(family, 1'800, dz, {3, estimator}, estimator == Estimator::mixed, draw);
 }
 
 // So many that lists would grow long; without ties, or with them and a column of two values.
@@ -738,14 +743,16 @@ void check_space_beside_tree(const Problem& problem) {
 // More points than brute force can take in time, and as many as there can be: the tree's sums are those of brute force
 // above.
 TEST(a_space_of_many_points_beside_the_tree) {
-    for (const Family& family : std::span(data_families).first(share_of(std::size(data_families))))
-        check_space_beside_tree({family.make(24'000, 2 + 3, 8), 1, {20, Estimator::mixed}});
+    std::size_t number = 0;
     for (const bool tied : {false, true}) {
+        if (!in_share(number++)) continue;
         Sample sample = heavy_tails(most_places, 2 + 2, most_places);
         if (tied)
             for (double& value : sample.values) value = std::round(value);
         check_space_beside_tree({sample, 1, {3, tied ? Estimator::mixed : Estimator::ksg}});
     }
+    for (const Family& family : data_families)
+        if (in_share(number++)) check_space_beside_tree({family.make(24'000, 2 + 3, 8), 1, {20, Estimator::mixed}});
 }
 
 // Permutations of a discrete y, for which an engine is chosen by what is equal.

@@ -21,7 +21,7 @@ bool close(double a, double b, double tolerance) { return a == b || std::abs(a -
 double brute_force_entropy(const Points& x, int k) {
     const double n = static_cast<double>(x.rows());
     double sum = 0.0;
-    for (std::size_t i = 0; i < x.rows(); ++i) sum += std::log(2 * brute_force_kth_distance({x}, i, k));
+    for (std::size_t i = 0; i < x.rows(); ++i) sum += std::log(2 * brute_force_kth_distance(x, i, k));
     return digamma(x.rows()) - digamma(static_cast<std::size_t>(k)) + static_cast<double>(x.columns()) * sum / n;
 }
 

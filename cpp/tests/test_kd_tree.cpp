@@ -18,7 +18,7 @@ void check_against_brute_force(const Points& points, int k) {
     KSmallest nearest(k);
     for (std::size_t position = 0; position < points.rows(); ++position) {
         const std::size_t row = tree.rows()[position];
-        const double rho = brute_force_kth_distance({points}, row, k);
+        const double rho = brute_force_kth_distance(points, row, k);
         CHECK(tree.kth_distance(position, nearest) == rho);
         for (const double radius :
              {0.0, shrunken(rho), rho, 3 * rho, 30 * rho, std::numeric_limits<double>::infinity()}) {
