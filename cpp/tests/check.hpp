@@ -35,6 +35,13 @@ inline std::size_t share_divisor() {
 }
 inline std::size_t share_of(std::size_t count) { return (count + share_divisor() - 1) / share_divisor(); }
 
+// Data races hardly depend on how many rows there are, and all takes much longer where they are looked for.
+#ifdef __SANITIZE_THREAD__
+inline constexpr bool looks_for_races = true;
+#else
+inline constexpr bool looks_for_races = false;
+#endif
+
 // Whether the case with a number belongs to that share.
 inline bool in_share(std::size_t number) { return number % share_divisor() == 0; }
 
