@@ -26,14 +26,18 @@ inline int& failures() {
     return count;
 }
 
-// So many random inputs or rows; with KNNMI_TEST_SHARE=8 in the environment an eighth of them, for builds with
-// sanitizers.
+// The environment's KNNMI_TEST_SHARE: builds with sanitizers take one of so many random inputs.
 inline std::size_t share_divisor() {
     const char* const share = std::getenv("KNNMI_TEST_SHARE");
     const std::size_t divisor = share ? std::strtoul(share, nullptr, 10) : 1;
     return divisor > 1 ? divisor : 1;
 }
+
+// That share of so many inputs or rows.
 inline std::size_t share_of(std::size_t count) { return (count + share_divisor() - 1) / share_divisor(); }
+
+// Whether the case with a number belongs to it.
+inline bool in_share(std::size_t number) { return number % share_divisor() == 0; }
 
 // Data races hardly depend on how many rows there are, and all takes much longer where they are looked for.
 #ifdef __SANITIZE_THREAD__
@@ -41,9 +45,6 @@ inline constexpr bool looks_for_races = true;
 #else
 inline constexpr bool looks_for_races = false;
 #endif
-
-// Whether the case with a number belongs to that share.
-inline bool in_share(std::size_t number) { return number % share_divisor() == 0; }
 
 struct Registration {
     Registration(const char* name, void (*body)()) { cases().push_back({name, body}); }
