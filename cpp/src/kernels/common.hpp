@@ -258,7 +258,11 @@ private:
     Doubles bound_ = broadcast(__builtin_inf());
 };
 
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr std::size_t largest_unrolled = 4;  // with checks in each, more would take many minutes to compile
+#else
 inline constexpr std::size_t largest_unrolled = 17;  // k = 16 and the point itself
+#endif
 inline constexpr std::size_t largest_in_order = 80;  // from about there on selecting is faster
 
 // Calls f with an empty collection of the k smallest in each lane.
