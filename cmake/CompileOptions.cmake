@@ -7,11 +7,6 @@ function(knnmi_compile_options target)
   endif()
   if(KNNMI_SANITIZE)
     set(sanitize -fsanitize=${KNNMI_SANITIZE} -fno-sanitize-recover=all)
-    # Checks of pointers that are null or badly aligned nearly double the time to compile kernels; the processor itself
-    # stops at these where they matter.
-    if(KNNMI_SANITIZE MATCHES "undefined")
-      list(APPEND sanitize -fno-sanitize=null,alignment)
-    endif()
     target_compile_options(${target} PRIVATE ${sanitize} -O1 -g1 -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS)
     target_link_options(${target} PRIVATE ${sanitize})
   endif()
